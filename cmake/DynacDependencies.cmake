@@ -1,0 +1,22 @@
+# Finds what dynac builds with. The runtime needs none of it.
+
+find_package(Threads REQUIRED)
+
+if(DYNAC_SANITIZE)
+  add_compile_options(-fsanitize=${DYNAC_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${DYNAC_SANITIZE})
+endif()
+
+# Readers use LLVM's support library (Expected, MemoryBuffer) but never MLIR.
+find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19)
+if(DYNAC_BUILD_COMPILER)
+  find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-19)
+  list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+  include(TableGen)
+  include(AddLLVM)
+  include(AddMLIR)
+  find_package(CLI11 REQUIRED CONFIG)
+  find_package(spdlog REQUIRED CONFIG)
+endif()
+
+find_package(Protobuf 3.21 REQUIRED)

@@ -1,0 +1,1 @@
+# Install rules, the CMake package for users and CPack.
