@@ -46,7 +46,7 @@ public:
   DiagnosticError(ExitCode exitCode, llvm::StringRef message);
 
   ExitCode exitCode() const { return code; }
-  const std::string &message() const override { return text; }
+  std::string message() const override { return text; }
   void log(llvm::raw_ostream &os) const override;
   std::error_code convertToErrorCode() const override;
 
