@@ -1,0 +1,57 @@
+//===- Composites.h - the spec table of composite operations ----*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A composite keeps an operation whole until a target had the chance to claim it. Its meaning is its
+// body: a formula over `Tensor`, in this table. Each has a builder (declared here, used by front ends and
+// by raise), which makes the `prim.composite` op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_COMPOSITES_COMPOSITES_H
+#define DYNAC_COMPOSITES_COMPOSITES_H
+
+#include "dynac/Composites/Tensor.h"
+
+namespace dynac {
+
+struct CompositeSpec {
+  llvm::StringRef name;
+  llvm::StringRef formula; ///< one line for `--emit` and the tables
+  /// The body: results from operands and attributes.
+  Tensors (*body)(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
+};
+
+/// All composites, in a fixed order.
+llvm::ArrayRef<CompositeSpec> compositeTable();
+const CompositeSpec *findComposite(llvm::StringRef name);
+/// Replaces `op` by its body. Fails (with a diagnostic on the op) if the name is unknown.
+mlir::LogicalResult inlineComposite(prim::CompositeOp op);
+
+// Builders. Statistics and sums of half-precision operands are formed in f32 and rounded once.
+
+/// exp(x - max) / sum exp(x - max) along one axis.
+Tensor softmax(Tensor x, int64_t axis);
+Tensor logSoftmax(Tensor x, int64_t axis);
+/// (x - mean) / sqrt(var + epsilon) * scale + bias over axes [axis, rank); scale, bias: the shape of these
+/// axes or broadcastable to it; bias may be invalid (absent). Second and third result: mean and 1/sqrt(var + epsilon), axes kept.
+struct LayerNormResult {
+  Tensor y, mean, inverseStd;
+};
+LayerNormResult layerNorm(Tensor x, Tensor scale, Tensor bias, int64_t axis, double epsilon);
+/// x / sqrt(mean(x^2) + epsilon) * scale over axes [axis, rank).
+Tensor rmsNorm(Tensor x, Tensor scale, int64_t axis, double epsilon);
+/// x * (1 + erf(x / sqrt 2)) / 2, or the tanh form.
+Tensor gelu(Tensor x, bool tanhApproximation);
+/// Scaled dot-product attention on [B, H, T, D] operands: softmax(scale * q kᵀ + bias) v. `bias` may be invalid or
+/// broadcastable to [B, H, T, S]; a fully masked row (all -inf) gives 0 if `zeroMaskedRows`, else NaN.
+Tensor attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale, bool zeroMaskedRows);
+/// (x - mean) / sqrt(var + epsilon) * scale + bias per channel (axis 1).
+Tensor batchNormEval(Tensor x, Tensor scale, Tensor bias, Tensor mean, Tensor var, double epsilon);
+
+} // namespace dynac
+
+#endif // DYNAC_COMPOSITES_COMPOSITES_H
