@@ -40,7 +40,6 @@ public:
     Adder &inF32() { row.inF32 = true; return *this; }
     Adder &until(int64_t opset) { row.until = opset; return *this; }
     Adder &limits(llvm::StringRef text) { row.limits = text.str(); return *this; }
-    Adder &domain(llvm::StringRef name);
 
   private:
     OpRow &row;
@@ -60,8 +59,8 @@ private:
 };
 
 /// The ONNX operators: one registration function per file of Frontend/Onnx/Ops, called from
-/// `onnxOpTable` alone.
-const OpTable &onnxOpTable();
+/// `makeOnnxOpTable` alone.
+OpTable makeOnnxOpTable();
 
 } // namespace dynac
 

@@ -21,7 +21,7 @@ def Prim_IfOp : Prim_Op<"if", "Structural", [IsolatedFromAbove]> {
   let regions = (region SizedRegion<1>:$thenBody, SizedRegion<1>:$elseBody);
   let hasVerifier = 1;
 }
-def Prim_WhileOp : Prim_Op<"while", "Structural", [IsolatedFromAbove]> {
+def Prim_WhileOp : Prim_Op<"while", "Structural", [IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "body(state…, captured…) -> (continue, state…) while the condition holds; `condition` decides the first trip";
   let arguments = (ins Prim_Tensor:$condition, Variadic<Prim_AnyValue>:$initial, Variadic<Prim_AnyValue>:$captured);
   let results = (outs Variadic<Prim_AnyValue>:$results);

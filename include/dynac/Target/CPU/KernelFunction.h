@@ -64,7 +64,7 @@ public:
   /// Buffer `i` as a memref of its shape: identity layout, dynamic extents as `?`.
   mlir::Value buffer(unsigned i) const { return buffers[i]; }
   /// Buffer `i` as !llvm.ptr.
-  mlir::Value pointer(unsigned i) const;
+  mlir::Value pointer(unsigned i);
   /// dims[j] as index.
   mlir::Value dim(unsigned j) const { return dims[j]; }
   /// Extent `axis` of buffer `i` as index (a constant if static).
