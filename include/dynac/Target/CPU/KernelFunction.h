@@ -9,7 +9,7 @@
 //
 //   int32_t NAME(const dynac_kernel_args_t *args, int64_t begin, int64_t end)
 //
-// `KernelFunction` writes it as two functions. NAME (hidden, external) only loads the pointers and
+// `KernelFunction` writes it as two functions. NAME only loads the pointers and
 // dimensions; the private NAME.body takes each buffer as a `noalias` argument, because pointers that
 // are loaded from memory may alias for all LLVM knows, and then no accumulator stays in a register.
 //
@@ -26,7 +26,7 @@
 #define DYNAC_TARGET_CPU_KERNELFUNCTION_H
 
 #include "dynac/Target/CPU/Isa.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -95,13 +95,13 @@ public:
   void finish();
 
   /// NAME.body.
-  mlir::LLVM::LLVMFuncOp body() const { return bodyFunc; }
+  mlir::func::FuncOp body() const { return bodyFunc; }
 
 private:
   mlir::OpBuilder b;
   mlir::Location location;
   const Isa isaValue;
-  mlir::LLVM::LLVMFuncOp bodyFunc;
+  mlir::func::FuncOp bodyFunc;
   llvm::SmallVector<BufferArg> bufferArgs;
   llvm::SmallVector<mlir::Value> buffers, dims;
   mlir::Value beginValue, endValue, scratchValue, statusSlot;

@@ -1,0 +1,55 @@
+//===- Isa.cpp - the x86-64 levels that kernels are written for -----------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Target/CPU/Isa.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace dynac::cpu;
+
+// The CPUs are named for their features only. "x86-64-v3" and "-v4" would do for LLVM as well, but they come
+// with a generic tuning that prefers 256-bit vectors and slow unaligned accesses.
+static constexpr Isa isas[] = {
+    {DYNAC_CPU_V2, "x86-64-v2", "v2", "x86-64-v2", 4, 16, false, false, false},
+    {DYNAC_CPU_V3, "x86-64-v3", "v3", "haswell", 8, 16, true, false, false},
+    {DYNAC_CPU_V4, "x86-64-v4", "v4", "skylake-avx512", 16, 32, true, false, false},
+    {DYNAC_CPU_V4_BF16_VNNI, "x86-64-v4+bf16+vnni", "v4bf16", "cooperlake", 16, 32, true, true, true},
+};
+
+llvm::ArrayRef<Isa> dynac::cpu::allIsas() { return isas; }
+
+const Isa &dynac::cpu::isaFor(dynac_cpu_level_t level) {
+  const Isa *found = &isas[0];
+  for (const Isa &isa : isas)
+    if (isa.level <= level)
+      found = &isa;
+  return *found;
+}
+
+std::optional<Isa> dynac::cpu::isaNamed(llvm::StringRef name) {
+  for (const Isa &isa : isas)
+    if (isa.name == name)
+      return isa;
+  return std::nullopt;
+}
+
+dynac_cpu_level_t dynac::cpu::hostCpuLevel() {
+  // LLVM's detection clears features whose state the operating system does not save.
+  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  auto hasAll = [&](std::initializer_list<llvm::StringRef> names) {
+    for (llvm::StringRef name : names)
+      if (!features.lookup(name))
+        return false;
+    return true;
+  };
+  if (!hasAll({"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe"}))
+    return DYNAC_CPU_V2;
+  if (!hasAll({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
+    return DYNAC_CPU_V3;
+  return hasAll({"avx512bf16", "avx512vnni"}) ? DYNAC_CPU_V4_BF16_VNNI : DYNAC_CPU_V4;
+}
