@@ -62,7 +62,8 @@ SymInterval Impl::bounds(const SymAtomRef &atom, int depth) {
     return {0, std::nullopt};
   std::vector<SymInterval> operands;
   for (const SymExpr &operand : atom->operands)
-    operands.push_back({lower(operand, depth), upper(operand, depth)});
+    operands.push_back(depth > 0 ? SymInterval{lower(operand, depth), upper(operand, depth)}
+                                 : interval(operand, 0));
   SymInterval result = operands[0];
   if (atom->kind == Kind::FloorDiv) {
     const SymInterval &divisor = operands[1];
@@ -102,16 +103,17 @@ SymInterval Impl::bounds(const SymTerm &term, int depth) {
   return result;
 }
 
-/// Sum of the terms' intervals.
-static std::optional<int64_t> lowerByTerms(const SymExpr &e, int depth) {
-  __int128 sum = 0;
-  for (const SymTerm &term : Impl::termsOf(e)) {
-    std::optional<int64_t> low = Impl::bounds(term, depth).low;
-    if (!low)
-      return std::nullopt;
-    sum += *low;
+SymInterval Impl::interval(const SymExpr &e, int depth) {
+  __int128 low = 0, high = 0;
+  bool openLow = false, openHigh = false;
+  for (const SymTerm &term : termsOf(e)) {
+    SymInterval ends = bounds(term, depth);
+    low += ends.low.value_or(0);
+    high += ends.high.value_or(0);
+    openLow |= !ends.low;
+    openHigh |= !ends.high;
   }
-  return clampLow(sum);
+  return {openLow ? std::nullopt : clampLow(low), openHigh ? std::nullopt : clampHigh(high)};
 }
 
 static void raise(std::optional<int64_t> &best, std::optional<int64_t> other) {
@@ -164,7 +166,7 @@ static std::optional<int64_t> lowerOfMinMax(const SymExpr &rest, const SymTerm &
 std::optional<int64_t> Impl::lower(const SymExpr &e, int depth) {
   if (std::optional<int64_t> value = e.constant())
     return value;
-  std::optional<int64_t> best = lowerByTerms(e, depth - 1 > 0 ? depth - 1 : 0);
+  std::optional<int64_t> best = interval(e, depth - 1 > 0 ? depth - 1 : 0).low;
   if (depth <= 0 || isOverflow(e))
     return best;
   for (const SymTerm &term : termsOf(e)) {
@@ -244,6 +246,10 @@ static SymExpr takeCommonTerms(std::vector<SymExpr> &operands) {
 SymExpr Impl::minMax(Kind kind, const SymExpr &a, const SymExpr &b) {
   if (isOverflow(a) || isOverflow(b))
     return overflow();
+  if (a.provablyGe(b))
+    return kind == Kind::Min ? b : a;
+  if (b.provablyGe(a))
+    return kind == Kind::Min ? a : b;
   std::vector<SymExpr> all, kept;
   for (const SymExpr &e : {a, b}) {
     // min(min(x, y) + k, z): an inner one is moved out only together with its own shift.

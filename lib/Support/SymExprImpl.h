@@ -81,6 +81,8 @@ struct SymExpr::Impl {
 
   static SymInterval bounds(const SymAtomRef &atom, int depth);
   static SymInterval bounds(const SymTerm &term, int depth);
+  /// Sum of the terms' bounds; at depth 0 one walk over the tree.
+  static SymInterval interval(const SymExpr &e, int depth);
   /// The best lower bound found: interval arithmetic, improved by what floordiv, min and max say
   /// about their operands. `depth` limits how many such replacements are combined.
   static std::optional<int64_t> lower(const SymExpr &e, int depth);
