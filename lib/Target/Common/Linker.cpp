@@ -1,0 +1,179 @@
+//===- Linker.cpp - the linker that makes a .so of an object --------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Target/Common/Linker.h"
+
+#include "dynac/Support/Diagnostic.h"
+#include "dynac/Support/OutputFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/InterfaceStub/ELFObjHandler.h"
+#include "llvm/InterfaceStub/IFSStub.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+
+#include <cstdlib>
+
+namespace dynac {
+
+llvm::Expected<std::string> findLinker(llvm::StringRef wanted) {
+  const char *source = "--linker";
+  if (wanted.empty()) {
+    if (const char *fromEnvironment = std::getenv("DYNAC_LD")) {
+      wanted = fromEnvironment;
+      source = "DYNAC_LD";
+    }
+  }
+  if (!wanted.empty()) {
+    if (auto path = llvm::sys::findProgramByName(wanted))
+      return *path;
+    return ioError("linker '{0}' (from {1}) was not found", printable(wanted), source);
+  }
+  for (const char *name : {"ld.lld-19", "ld.lld", "ld.bfd", "ld"})
+    if (auto path = llvm::sys::findProgramByName(name))
+      return *path;
+  return ioError("no linker found (tried ld.lld-19, ld.lld, ld.bfd, ld): install one, such as the "
+                 "package lld-19 or binutils, or name one with --linker or DYNAC_LD; a .o or .a "
+                 "needs none");
+}
+
+namespace {
+
+/// A file of the system's temporary folder that is removed at the end of its scope.
+struct ScratchFile {
+  llvm::SmallString<128> path;
+
+  llvm::Error create(llvm::StringRef suffix) {
+    if (std::error_code error = llvm::sys::fs::createTemporaryFile("dynac", suffix, path))
+      return ioError("cannot make a temporary file: {0}", error.message());
+    llvm::sys::RemoveFileOnSignal(path);
+    return llvm::Error::success();
+  }
+  ~ScratchFile() {
+    if (path.empty())
+      return;
+    llvm::sys::fs::remove(path);
+    llvm::sys::DontRemoveFileOnSignal(path);
+  }
+};
+
+} // namespace
+
+llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<std::string> arguments) {
+  ScratchFile log;
+  if (llvm::Error error = log.create("log"))
+    return error;
+  llvm::SmallVector<llvm::StringRef, 32> argv{linker};
+  argv.append(arguments.begin(), arguments.end());
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log.path),
+                                                llvm::StringRef(log.path)};
+  std::string failure;
+  bool notRun = false;
+  int code = llvm::sys::ExecuteAndWait(linker, argv, /*Env=*/std::nullopt, redirects,
+                                       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure, &notRun);
+  if (code == 0)
+    return llvm::Error::success();
+  if (notRun || code < 0)
+    return ioError("linker '{0}' {1}: {2}", linker, notRun ? "could not be run" : "was ended",
+                   failure);
+  auto output = llvm::MemoryBuffer::getFile(log.path);
+  llvm::StringRef line =
+      output ? (*output)->getBuffer().ltrim().split('\n').first.rtrim() : llvm::StringRef();
+  return ioError("linker '{0}' failed with code {1}{2}{3}", linker, code,
+                 line.empty() ? "" : ": ", printable(line, 400));
+}
+
+//===----------------------------------------------------------------------===//
+// libc and libm
+//===----------------------------------------------------------------------===//
+
+llvm::StringRef libraryOf(llvm::StringRef name) {
+  if (llvm::is_contained({"memcpy", "memmove", "memset", "memcmp", "bcmp"}, name))
+    return "libc.so.6";
+  llvm::StringRef stem = name;
+  stem.consume_back("f"); // the float version; erf itself is tried before
+  static constexpr llvm::StringLiteral functions[] = {
+      "acos", "acosh", "asin",  "asinh",  "atan",  "atan2", "atanh",     "cbrt",  "ceil",
+      "cos",  "cosh",  "erf",   "erfc",   "exp",   "exp2",  "exp10",     "expm1", "fabs",
+      "fdim", "floor", "fma",   "fmax",   "fmin",  "fmod",  "frexp",     "hypot", "ldexp",
+      "lgamma", "log", "log10", "log1p",  "log2",  "modf",  "nearbyint", "pow",   "remainder",
+      "rint", "round", "roundeven", "sin", "sincos", "sinh", "sqrt",     "tan",   "tanh",
+      "tgamma", "trunc", "copysign"};
+  return llvm::is_contained(functions, name) || llvm::is_contained(functions, stem) ? "libm.so.6"
+                                                                                   : "";
+}
+
+/// Writes a shared library that only says which names it has, for the linker to record the need.
+/// The system's own would do, but may be absent, and its symbol versions would make the artifact
+/// depend on the machine that compiled it.
+static llvm::Error writeStub(llvm::StringRef path, llvm::StringRef library,
+                             llvm::ArrayRef<std::string> names) {
+  llvm::ifs::IFSStub stub;
+  stub.IfsVersion = llvm::VersionTuple(3, 0);
+  stub.SoName = library.str();
+  stub.Target.Arch = llvm::ELF::EM_X86_64;
+  stub.Target.BitWidth = llvm::ifs::IFSBitWidthType::IFS64;
+  stub.Target.Endianness = llvm::ifs::IFSEndiannessType::Little;
+  for (const std::string &name : names) {
+    llvm::ifs::IFSSymbol symbol(name);
+    symbol.Type = llvm::ifs::IFSSymbolType::Func;
+    stub.Symbols.push_back(symbol);
+  }
+  if (llvm::Error error = llvm::ifs::writeBinaryStub(path, stub))
+    return ioError("cannot write '{0}': {1}", path, llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+llvm::Error linkSharedLibrary(llvm::StringRef linker, llvm::StringRef object,
+                              llvm::ArrayRef<std::string> undefined, llvm::StringRef symbol,
+                              llvm::StringRef output) {
+  std::vector<std::string> libc, libm;
+  for (const std::string &name : undefined) {
+    llvm::StringRef library = libraryOf(name);
+    if (library.empty())
+      return ioError("a kernel refers to '{0}', which is in neither libc nor libm", name);
+    (library == "libc.so.6" ? libc : libm).push_back(name);
+  }
+  ScratchFile script, libcStub, libmStub;
+  if (llvm::Error error = script.create("ver"))
+    return error;
+  {
+    std::error_code error;
+    llvm::raw_fd_ostream os(script.path, error);
+    os << "{ global: " << symbol << "; local: *; };\n";
+    os.close();
+    error = os.error();
+    os.clear_error();
+    if (error)
+      return ioError("cannot write '{0}': {1}", script.path, error.message());
+  }
+  std::vector<std::string> arguments = {
+      "-shared",       "-m",           "elf_x86_64",  "-z",       "relro",
+      "-z",            "now",          "-z",          "noexecstack", "-z",
+      "max-page-size=4096", "-z", "defs", "--build-id=none", "--hash-style=gnu",
+      "--eh-frame-hdr", "--version-script", std::string(script.path), "-o", output.str(),
+      object.str()};
+  for (auto [file, library, names] : {std::tuple(&libcStub, "libc.so.6", &libc),
+                                      std::tuple(&libmStub, "libm.so.6", &libm)}) {
+    if (names->empty())
+      continue;
+    if (llvm::Error error = file->create("so"))
+      return error;
+    if (llvm::Error error = writeStub(file->path, library, *names))
+      return error;
+    arguments.push_back(std::string(file->path));
+  }
+  return runLinker(linker, arguments);
+}
+
+} // namespace dynac
