@@ -1,0 +1,34 @@
+//===- Passes.td - transformations of prim --------------------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_TRANSFORMS_PASSES_TD
+#define DYNAC_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InlineComposites : Pass<"prim-inline-composites", "::mlir::func::FuncOp"> {
+  let summary = "Replaces composites that no target claimed (`dynac.claim`) by their bodies";
+}
+
+def Simplify : Pass<"prim-simplify", "::mlir::func::FuncOp"> {
+  let summary = "Folding, common subexpressions and algebra on primitives";
+}
+
+def FoldWeights : Pass<"prim-fold-weights", "::mlir::func::FuncOp"> {
+  let summary = "Primitives of constants become derived weights, computed when the artifact is written";
+}
+
+def Fuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Groups primitives into kernel regions";
+  let description = [{
+    Every primitive that computes ends up in one `prim.region`: pointwise chains join their consumers,
+    reductions take their producers, and a claimed contraction takes the elementwise chain after it as its
+    epilogue. Weights, reshapes and control flow stay outside.
+  }];
+}
+
+#endif // DYNAC_TRANSFORMS_PASSES_TD

@@ -1,0 +1,263 @@
+//===- Schedule.cpp - from kernel regions to a plan -----------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Target/Common/Schedule.h"
+
+#include "dynac/Support/Diagnostic.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace dynac;
+using namespace dynac::prim;
+
+dynac_dtype_t dynac::dtypeOf(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    bool isUnsigned = integer.isUnsigned();
+    switch (integer.getWidth()) {
+    case 1:
+      return DYNAC_BOOL;
+    case 2:
+      return isUnsigned ? DYNAC_U2 : DYNAC_I2;
+    case 4:
+      return isUnsigned ? DYNAC_U4 : DYNAC_I4;
+    case 8:
+      return isUnsigned ? DYNAC_U8 : DYNAC_I8;
+    case 16:
+      return isUnsigned ? DYNAC_U16 : DYNAC_I16;
+    case 32:
+      return isUnsigned ? DYNAC_U32 : DYNAC_I32;
+    case 64:
+      return isUnsigned ? DYNAC_U64 : DYNAC_I64;
+    default:
+      return DYNAC_DTYPE_INVALID;
+    }
+  }
+  return TypeSwitch<Type, dynac_dtype_t>(type)
+      .Case<Float32Type>([](Type) { return DYNAC_F32; })
+      .Case<Float64Type>([](Type) { return DYNAC_F64; })
+      .Case<Float16Type>([](Type) { return DYNAC_F16; })
+      .Case<BFloat16Type>([](Type) { return DYNAC_BF16; })
+      .Case<Float8E4M3FNType>([](Type) { return DYNAC_F8E4M3FN; })
+      .Case<Float8E4M3FNUZType>([](Type) { return DYNAC_F8E4M3FNUZ; })
+      .Case<Float8E5M2Type>([](Type) { return DYNAC_F8E5M2; })
+      .Case<Float8E5M2FNUZType>([](Type) { return DYNAC_F8E5M2FNUZ; })
+      .Default([](Type) { return DYNAC_DTYPE_INVALID; });
+}
+
+SymExpr dynac::byteSize(Type tensor) {
+  Type element = cast<RankedTensorType>(tensor).getElementType();
+  SymExpr count = elementCount(shapeOf(tensor));
+  int64_t bits = element.getIntOrFloatBitWidth();
+  if (bits == 1)
+    return count;
+  return bits % 8 == 0 ? count * SymExpr(bits / 8) : (count * SymExpr(bits)).ceilDiv(SymExpr(8));
+}
+
+namespace {
+
+class Scheduler {
+public:
+  Scheduler(RegionPlanner &target, WeightStore &weights, Plan &plan)
+      : target(target), weights(weights), plan(plan) {}
+
+  llvm::Error run(func::FuncOp main) {
+    plan.blocks.push_back({0, 0});
+    for (auto [i, argument] : llvm::enumerate(main.getArguments()))
+      addInput(i, argument, main.getArgAttrOfType<StringAttr>(i, "dynac.name"));
+    if (llvm::Error error = runBlock(main.getBody().front()))
+      return error;
+    auto ret = cast<func::ReturnOp>(main.getBody().front().getTerminator());
+    for (auto [i, value] : llvm::enumerate(ret.getOperands()))
+      addOutput(i, value, main.getResultAttrOfType<StringAttr>(i, "dynac.name"));
+    plan.blocks[0].end = plan.steps.size();
+    setLiveness();
+    return llvm::Error::success();
+  }
+
+private:
+  void addInput(size_t index, BlockArgument argument, StringAttr name) {
+    PlanValue value = describe(argument, name, "input", index);
+    value.buffer = addBuffer(DYNAC_BUFFER_INPUT, index, argument.getType());
+    bufferOf[argument] = value.buffer;
+    plan.inputs.push_back(std::move(value));
+  }
+
+  PlanValue describe(Value tensor, StringAttr name, StringRef fallback, size_t index) {
+    PlanValue value;
+    value.name = name ? name.str() : (fallback + Twine(index)).str();
+    value.dtype = dtypeOf(cast<RankedTensorType>(tensor.getType()).getElementType());
+    for (const SymExpr &dim : shapeOf(tensor))
+      value.dimSlots.push_back(plan.slotOf(dim));
+    return value;
+  }
+
+  int32_t addBuffer(dynac_buffer_kind_t kind, int32_t index, Type type) {
+    dynac_buffer_t buffer = {};
+    buffer.kind = kind;
+    buffer.index = index;
+    buffer.dtype = dtypeOf(cast<RankedTensorType>(type).getElementType());
+    buffer.bytes_slot = plan.slotOf(byteSize(type));
+    buffer.first_step = buffer.last_step = -1;
+    plan.buffers.push_back(buffer);
+    return plan.buffers.size() - 1;
+  }
+
+  int32_t weightBuffer(int64_t id, Type type) {
+    auto [it, isNew] = weightBuffers.try_emplace(id, -1);
+    if (!isNew)
+      return it->second;
+    PlanWeight weight;
+    weight.name = weights.name(id);
+    weight.dtype = dtypeOf(weights.type(id).getElementType());
+    weight.shape = weights.type(id).getShape().vec();
+    weight.bytes = weights.byteSize(id);
+    WeightStore *store = &weights;
+    weight.fill = [store, id](llvm::MutableArrayRef<char> out) { return store->materialize(id, out); };
+    plan.weights.push_back(std::move(weight));
+    return it->second = addBuffer(DYNAC_BUFFER_WEIGHT, plan.weights.size() - 1, weights.type(id));
+  }
+
+  llvm::Error runBlock(Block &block) {
+    for (Operation &op : block.without_terminator()) {
+      llvm::Error error =
+          TypeSwitch<Operation *, llvm::Error>(&op)
+              .Case<WeightOp>([](WeightOp) { return llvm::Error::success(); }) // on demand
+              .Case<ReshapeOp, StopGradientOp, BarrierOp>([&](auto view) {
+                bufferOf[view.getY()] =
+                    addBuffer(DYNAC_BUFFER_ALIAS, read(view.getX()), view.getY().getType());
+                return llvm::Error::success();
+              })
+              .Case<RegionOp>([&](RegionOp region) { return runRegion(region); })
+              .Case<BindDimOp>([&](BindDimOp bind) { return bindDim(bind); })
+              .Case<AssertOp>([&](AssertOp) { return llvm::Error::success(); })
+              .Default([&](Operation *other) {
+                return unsupported("{0}: '{1}' has no schedule yet", nodeNames(other->getLoc()),
+                                   other->getName().getStringRef());
+              });
+      if (error)
+        return error;
+    }
+    return llvm::Error::success();
+  }
+
+  /// The buffer that holds `value`.
+  int32_t read(Value value) {
+    if (auto weight = value.getDefiningOp<WeightOp>())
+      return weightBuffer(weight.getId(), value.getType());
+    return bufferOf.lookup(value);
+  }
+
+  llvm::Error runRegion(RegionOp region) {
+    llvm::Expected<RegionPlan> regionPlan = target.planRegion(region, plan, weights);
+    if (!regionPlan)
+      return regionPlan.takeError();
+    auto [it, isNew] = kernelOf.try_emplace(regionPlan->key, plan.kernels.size());
+    if (isNew) {
+      PlanKernel kernel;
+      kernel.name = regionPlan->kind + "_" + std::to_string(plan.kernels.size());
+      kernel.kind = regionPlan->kind;
+      kernel.scratchBytes = regionPlan->scratchBytes;
+      llvm::Expected<std::vector<std::string>> bodies = regionPlan->emit(kernel.name);
+      if (!bodies)
+        return bodies.takeError();
+      kernel.bodies = std::move(*bodies);
+      plan.kernels.push_back(std::move(kernel));
+    }
+    PlanStep step;
+    step.kind = DYNAC_STEP_KERNEL;
+    step.index = it->second;
+    step.extentSlot = plan.slotOf(regionPlan->units);
+    step.grain = regionPlan->grain;
+    step.name = nodeNames(region.getLoc());
+    for (const SymExpr &dim : regionPlan->dims)
+      step.dims.push_back(plan.slotOf(dim));
+    for (auto [i, operand] : llvm::enumerate(region.getXs())) {
+      if (llvm::is_contained(regionPlan->unused, i))
+        continue;
+      auto packed = regionPlan->weights.find(i);
+      step.buffers.push_back(packed == regionPlan->weights.end()
+                                 ? read(operand)
+                                 : weightBuffer(packed->second, operand.getType()));
+    }
+    for (Value result : region.getYs()) {
+      bufferOf[result] = addBuffer(DYNAC_BUFFER_ARENA, 0, result.getType());
+      step.buffers.push_back(bufferOf[result]);
+    }
+    plan.steps.push_back(std::move(step));
+    return llvm::Error::success();
+  }
+
+  llvm::Error bindDim(BindDimOp bind) {
+    int32_t slot = plan.symbolSlot(bind.getSymbol());
+    PlanStep step;
+    step.kind = DYNAC_STEP_BIND_DIM;
+    for (auto [i, symbol] : llvm::enumerate(plan.symbols))
+      if (symbol.slot == slot) {
+        symbol.dataDependent = true;
+        step.index = i;
+      }
+    step.buffers = {read(bind.getX())};
+    step.dims = {plan.slotOf(SymExpr(bind.getElement()))};
+    if (DimsAttr upper = bind.getUpperAttr())
+      step.dims.push_back(plan.slotOf(upper.exprs()[0]));
+    step.name = nodeNames(bind.getLoc());
+    plan.steps.push_back(std::move(step));
+    return llvm::Error::success();
+  }
+
+  /// Results are written where they are returned if they have memory of their own, else copied.
+  void addOutput(size_t index, Value value, StringAttr name) {
+    PlanValue output = describe(value, name, "output", index);
+    int32_t source = read(value), root = source;
+    while (plan.buffers[root].kind == DYNAC_BUFFER_ALIAS)
+      root = plan.buffers[root].index;
+    if (plan.buffers[root].kind == DYNAC_BUFFER_ARENA) {
+      plan.buffers[root].kind = DYNAC_BUFFER_OUTPUT;
+      plan.buffers[root].index = index;
+      output.buffer = root;
+    } else {
+      output.buffer = addBuffer(DYNAC_BUFFER_OUTPUT, index, value.getType());
+      PlanStep copy;
+      copy.kind = DYNAC_STEP_COPY;
+      copy.buffers = {source, output.buffer};
+      copy.name = output.name;
+      plan.steps.push_back(std::move(copy));
+    }
+    plan.outputs.push_back(std::move(output));
+  }
+
+  /// First and last step that touch each buffer; an alias extends its target.
+  void setLiveness() {
+    for (auto [i, step] : llvm::enumerate(plan.steps))
+      for (int32_t number : step.buffers)
+        for (;;) {
+          dynac_buffer_t &buffer = plan.buffers[number];
+          int32_t at = static_cast<int32_t>(i);
+          buffer.first_step = buffer.first_step < 0 ? at : std::min(buffer.first_step, at);
+          buffer.last_step = std::max(buffer.last_step, at);
+          if (buffer.kind != DYNAC_BUFFER_ALIAS)
+            break;
+          number = buffer.index;
+        }
+    for (dynac_buffer_t &buffer : plan.buffers)
+      if (buffer.first_step < 0)
+        buffer.first_step = buffer.last_step = 0;
+  }
+
+  RegionPlanner &target;
+  WeightStore &weights;
+  Plan &plan;
+  DenseMap<Value, int32_t> bufferOf;
+  DenseMap<int64_t, int32_t> weightBuffers;
+  std::map<std::string, size_t> kernelOf;
+};
+
+} // namespace
+
+llvm::Error dynac::schedule(func::FuncOp main, RegionPlanner &target, WeightStore &weights, Plan &plan) {
+  return Scheduler(target, weights, plan).run(main);
+}

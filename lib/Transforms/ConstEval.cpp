@@ -1,0 +1,131 @@
+//===- ConstEval.cpp - primitives on constants, at compile time -----------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstEval.h"
+
+#include "dynac/Support/Diagnostic.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace dynac;
+using namespace dynac::prim;
+
+namespace {
+
+/// Reads element `index` of an array of `type` exactly as a double; the types are those of isReadable.
+double readElement(Type type, WeightBytes bytes, int64_t index) {
+  unsigned width = type.getIntOrFloatBitWidth() / 8;
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data() + index * width, width);
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    llvm::APFloat value(floatType.getFloatSemantics(), llvm::APInt(width * 8, bits));
+    bool lossy;
+    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+    return value.convertToDouble();
+  }
+  return type.isUnsignedInteger()
+             ? static_cast<double>(bits)
+             : static_cast<double>(llvm::SignExtend64(bits, width * 8));
+}
+
+void writeElement(Type type, llvm::MutableArrayRef<char> bytes, int64_t index, double value) {
+  unsigned width = type.getIntOrFloatBitWidth() / 8;
+  uint64_t bits;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    llvm::APFloat rounded(value);
+    bool lossy;
+    rounded.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+    bits = rounded.bitcastToAPInt().getZExtValue();
+  } else {
+    bits = static_cast<uint64_t>(static_cast<int64_t>(value));
+  }
+  std::memcpy(bytes.data() + index * width, &bits, width);
+}
+
+/// f32 and the half types are exact in double, and one double operation rounded to them is correctly
+/// rounded (for + - * / sqrt: double has more than 2p + 2 bits).
+bool isReadable(Type type) { return type.isF32() || type.isF16() || type.isBF16(); }
+
+using Function = double (*)(double, double);
+
+Function functionOf(Operation *op) {
+  return TypeSwitch<Operation *, Function>(op)
+      .Case<AddOp>([](Operation *) -> Function { return [](double a, double b) { return a + b; }; })
+      .Case<SubOp>([](Operation *) -> Function { return [](double a, double b) { return a - b; }; })
+      .Case<MulOp>([](Operation *) -> Function { return [](double a, double b) { return a * b; }; })
+      .Case<DivOp>([](Operation *) -> Function { return [](double a, double b) { return a / b; }; })
+      .Case<SqrtOp>([](Operation *) -> Function { return [](double a, double) { return std::sqrt(a); }; })
+      .Case<NegOp>([](Operation *) -> Function { return [](double a, double) { return -a; }; })
+      .Case<AbsOp>([](Operation *) -> Function { return [](double a, double) { return std::fabs(a); }; })
+      .Case<ConvertOp>([](Operation *) -> Function { return [](double a, double) { return a; }; })
+      .Default([](Operation *) -> Function { return nullptr; });
+}
+
+/// Calls `visit(element, offsets)` for every element of `shape` in row-major order, offsets being the strided
+/// positions in each operand.
+template <typename Visit>
+void forEach(ArrayRef<int64_t> shape, ArrayRef<SmallVector<int64_t>> strides, Visit visit) {
+  int64_t count = 1;
+  for (int64_t dim : shape)
+    count *= dim;
+  SmallVector<int64_t> index(shape.size(), 0), offsets(strides.size(), 0);
+  for (int64_t element = 0; element < count; ++element) {
+    visit(element, offsets);
+    for (int64_t axis = shape.size() - 1; axis >= 0; --axis) {
+      bool carry = ++index[axis] == shape[axis];
+      for (size_t i = 0; i < strides.size(); ++i)
+        offsets[i] += carry ? -strides[i][axis] * (shape[axis] - 1) : strides[i][axis];
+      if (!carry)
+        break;
+      index[axis] = 0;
+    }
+  }
+}
+
+} // namespace
+
+std::optional<WeightStore::Derive> dynac::evalElementwise(Operation *op,
+                                                          ArrayRef<ConstOperand> operands) {
+  Function function = functionOf(op);
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  Type type = result.getElementType();
+  if (!function || !isReadable(type))
+    return std::nullopt;
+  SmallVector<Type> types;
+  SmallVector<SmallVector<int64_t>> strides;
+  for (const ConstOperand &operand : operands) {
+    if (!isReadable(operand.elementType))
+      return std::nullopt;
+    types.push_back(operand.elementType);
+    strides.push_back(operand.strides);
+  }
+  SmallVector<int64_t> shape(result.getShape());
+  return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+    forEach(shape, strides, [&](int64_t element, ArrayRef<int64_t> offsets) {
+      double a = readElement(types[0], inputs[0], offsets[0]);
+      double b = inputs.size() > 1 ? readElement(types[1], inputs[1], offsets[1]) : 0;
+      writeElement(type, out, element, function(a, b));
+    });
+    return llvm::Error::success();
+  };
+}
+
+WeightStore::Derive dynac::evalStrided(RankedTensorType result, ArrayRef<int64_t> strides) {
+  int64_t width = elementBytes(result.getElementType());
+  SmallVector<int64_t> shape(result.getShape());
+  SmallVector<SmallVector<int64_t>> all = {SmallVector<int64_t>(strides)};
+  return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+    forEach(shape, all, [&](int64_t element, ArrayRef<int64_t> offsets) {
+      std::memcpy(out.data() + element * width, inputs[0].data() + offsets[0] * width, width);
+    });
+    return llvm::Error::success();
+  };
+}

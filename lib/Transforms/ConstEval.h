@@ -1,0 +1,40 @@
+//===- ConstEval.h - primitives on constants, at compile time ---*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Evaluates primitives on weights when the artifact is written. Only operations whose result is fixed by
+// IEEE 754 or by integer arithmetic are evaluated (no exp, no sums), one rounding each, so the bytes do
+// not depend on the compiling CPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_LIB_TRANSFORMS_CONSTEVAL_H
+#define DYNAC_LIB_TRANSFORMS_CONSTEVAL_H
+
+#include "dynac/Dialect/Prim/Prim.h"
+#include "dynac/Dialect/Prim/WeightStore.h"
+
+namespace dynac {
+
+/// An operand as evaluation reads it: element `index` of the result is element sum(coordinate * stride) of
+/// the weight. Stride 0 broadcasts.
+struct ConstOperand {
+  int64_t id;
+  mlir::Type elementType;
+  llvm::SmallVector<int64_t> strides; ///< one per axis of the result
+};
+
+/// A derivation that computes the elementwise `op` on operands read through strides, or nothing if the
+/// op or a type is not evaluated.
+std::optional<WeightStore::Derive> evalElementwise(mlir::Operation *op,
+                                                   llvm::ArrayRef<ConstOperand> operands);
+
+/// A derivation that copies elements of one operand: a transpose, broadcast or plain copy by strides.
+WeightStore::Derive evalStrided(mlir::RankedTensorType result, llvm::ArrayRef<int64_t> strides);
+
+} // namespace dynac
+
+#endif // DYNAC_LIB_TRANSFORMS_CONSTEVAL_H

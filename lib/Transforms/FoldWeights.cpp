@@ -1,0 +1,142 @@
+//===- FoldWeights.cpp - primitives of constants become derived weights ---===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops are visited in order, so a chain folds in one walk. Broadcasts are not folded by themselves (the
+// stored weight would only grow) but read through when an elementwise op of constants uses them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstEval.h"
+
+#include "dynac/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace dynac::prim;
+
+namespace dynac {
+#define GEN_PASS_DEF_FOLDWEIGHTS
+#include "dynac/Transforms/Passes.h.inc"
+
+namespace {
+
+SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t axis = static_cast<int64_t>(shape.size()) - 2; axis >= 0; --axis)
+    strides[axis] = strides[axis + 1] * shape[axis + 1];
+  return strides;
+}
+
+struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
+  void runOnOperation() override {
+    store = getContext().getLoadedDialect<PrimDialect>()->weights;
+    if (!store)
+      return;
+    getOperation().walk([&](Operation *op) {
+      if (std::optional<int64_t> id = fold(op)) {
+        OpBuilder b(op);
+        Value result = op->getResult(0);
+        result.replaceAllUsesWith(b.create<WeightOp>(op->getLoc(), result.getType(), *id));
+      }
+    });
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (op->use_empty() && isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>())
+        op->erase();
+    });
+  }
+
+  std::optional<int64_t> fold(Operation *op) {
+    if (op->getNumResults() != 1 || op->getParentOfType<RegionOp>())
+      return std::nullopt;
+    auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!result || !result.hasStaticShape() || result.getElementType().getIntOrFloatBitWidth() % 8)
+      return std::nullopt;
+    if (auto reshape = dyn_cast<ReshapeOp>(op))
+      if (auto weight = reshape.getX().getDefiningOp<WeightOp>())
+        return derive(op, result, weight.getId(), evalStrided(result, rowMajorStrides(result.getShape())));
+    if (auto transpose = dyn_cast<TransposeOp>(op))
+      if (auto weight = transpose.getX().getDefiningOp<WeightOp>()) {
+        SmallVector<int64_t> from = rowMajorStrides(store->type(weight.getId()).getShape()), strides;
+        for (int64_t axis : transpose.getPermutation())
+          strides.push_back(from[axis]);
+        return derive(op, result, weight.getId(), evalStrided(result, strides));
+      }
+    if (isElementwise(op))
+      return foldElementwise(op, result);
+    return std::nullopt;
+  }
+
+  std::optional<int64_t> derive(Operation *op, RankedTensorType type, int64_t input,
+                                WeightStore::Derive derive) {
+    return store->derive(store->name(input), type, {input}, std::move(derive));
+  }
+
+  std::optional<int64_t> foldElementwise(Operation *op, RankedTensorType result) {
+    SmallVector<ConstOperand> operands;
+    bool hasWeight = false;
+    for (Value operand : op->getOperands()) {
+      std::optional<ConstOperand> constant = constantOperand(operand, result.getShape());
+      if (!constant)
+        return std::nullopt;
+      hasWeight |= !operand.getDefiningOp<ConstantOp>();
+      operands.push_back(*constant);
+    }
+    // Small constants alone are the folders' business.
+    if (!hasWeight)
+      return std::nullopt;
+    auto function = evalElementwise(op, operands);
+    if (!function)
+      return std::nullopt;
+    SmallVector<int64_t> inputs;
+    for (const ConstOperand &operand : operands)
+      inputs.push_back(operand.id);
+    return store->derive(store->name(inputs[0]), result, inputs, std::move(*function));
+  }
+
+  std::optional<ConstOperand> constantOperand(Value value, ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    SmallVector<int64_t> kept = axes;
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
+      kept.assign(broadcast.getAxes().begin(), broadcast.getAxes().end());
+      value = broadcast.getX();
+    }
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.hasStaticShape())
+      return std::nullopt;
+    int64_t id;
+    if (auto weight = value.getDefiningOp<WeightOp>()) {
+      id = weight.getId();
+    } else {
+      DenseElementsAttr elements;
+      if (!matchPattern(value, m_Constant(&elements)) || elements.getElementType().isInteger(1))
+        return std::nullopt;
+      if (elements.isSplat())
+        return splat(elements, shape.size());
+      ArrayRef<char> raw = elements.getRawData();
+      id = store->addOwned("constant", type, std::vector<char>(raw.begin(), raw.end()));
+    }
+    ConstOperand operand{id, type.getElementType(), SmallVector<int64_t>(shape.size(), 0)};
+    SmallVector<int64_t> strides = rowMajorStrides(type.getShape());
+    for (auto [i, axis] : llvm::enumerate(kept))
+      operand.strides[axis] = type.getDimSize(i) == 1 ? 0 : strides[i];
+    return operand;
+  }
+
+  ConstOperand splat(DenseElementsAttr elements, size_t rank) {
+    Type type = elements.getElementType();
+    ArrayRef<char> raw = elements.getRawData();
+    int64_t id = store->addOwned("constant", RankedTensorType::get({}, type),
+                                 std::vector<char>(raw.begin(), raw.end()));
+    return {id, type, SmallVector<int64_t>(rank, 0)};
+  }
+
+  WeightStore *store = nullptr;
+};
+
+} // namespace
+} // namespace dynac

@@ -1,0 +1,125 @@
+//===- Simplify.cpp - folding, common subexpressions, algebra -------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Transforms/Passes.h"
+
+#include "mlir/Transforms/CSE.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace dynac::prim;
+
+namespace dynac {
+#define GEN_PASS_DEF_SIMPLIFY
+#include "dynac/Transforms/Passes.h.inc"
+
+namespace {
+
+/// dot(transpose(a), b): the transpose becomes another choice of axes, as long as the free axes keep
+/// their order (the result lists them in operand order).
+struct FoldTransposeIntoDot : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DotOp op, PatternRewriter &rewriter) const override {
+    bool changed = false;
+    Value operands[2] = {op.getA(), op.getB()};
+    SmallVector<int64_t> batch[2] = {llvm::to_vector(op.getBatchA()), llvm::to_vector(op.getBatchB())};
+    SmallVector<int64_t> contract[2] = {llvm::to_vector(op.getContractA()),
+                                        llvm::to_vector(op.getContractB())};
+    for (int side = 0; side < 2; ++side) {
+      auto transpose = operands[side].getDefiningOp<TransposeOp>();
+      if (!transpose)
+        continue;
+      ArrayRef<int64_t> permutation = transpose.getPermutation();
+      int64_t last = -1;
+      bool ordered = true;
+      for (int64_t axis = 0; axis < static_cast<int64_t>(permutation.size()); ++axis) {
+        if (llvm::is_contained(batch[side], axis) || llvm::is_contained(contract[side], axis))
+          continue;
+        ordered &= permutation[axis] > last;
+        last = permutation[axis];
+      }
+      if (!ordered)
+        continue;
+      for (int64_t &axis : batch[side])
+        axis = permutation[axis];
+      for (int64_t &axis : contract[side])
+        axis = permutation[axis];
+      operands[side] = transpose.getX();
+      changed = true;
+    }
+    if (!changed)
+      return failure();
+    rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), operands[0], operands[1], batch[0], batch[1],
+                                       contract[0], contract[1]);
+    return success();
+  }
+};
+
+/// x + 0, x - 0, x * 1, x / 1 and x * 0 of integers. Not x + 0 of floats that may be -0 (-0 + 0 = 0), unless
+/// the zero is -0 itself.
+template <typename Op>
+struct DropNeutral : OpRewritePattern<Op> {
+  DropNeutral(MLIRContext *context, double neutral, bool commutative)
+      : OpRewritePattern<Op>(context), neutral(neutral), commutative(commutative) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (isNeutral(op.getB())) {
+      rewriter.replaceOp(op, op.getA());
+      return success();
+    }
+    if (commutative && isNeutral(op.getA())) {
+      rewriter.replaceOp(op, op.getB());
+      return success();
+    }
+    return failure();
+  }
+
+  bool isNeutral(Value value) const {
+    DenseElementsAttr elements;
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+      value = broadcast.getX();
+    if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+      return false;
+    if (isa<FloatType>(elements.getElementType())) {
+      APFloat splat = elements.getSplatValue<APFloat>();
+      if (neutral == 0)
+        return splat.isZero() && splat.isNegative() == std::is_same_v<Op, AddOp>;
+      return splat.isExactlyValue(neutral);
+    }
+    return elements.getSplatValue<APInt>() == static_cast<uint64_t>(neutral);
+  }
+
+  double neutral;
+  bool commutative;
+};
+
+struct Simplify : impl::SimplifyBase<Simplify> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<FoldTransposeIntoDot>(context);
+    patterns.add<DropNeutral<AddOp>>(context, 0.0, true);
+    patterns.add<DropNeutral<SubOp>>(context, 0.0, false);
+    patterns.add<DropNeutral<MulOp>>(context, 1.0, true);
+    patterns.add<DropNeutral<DivOp>>(context, 1.0, false);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    IRRewriter rewriter(context);
+    for (int round = 0; round < 4; ++round) {
+      bool changed = false, merged = false;
+      (void)applyPatternsAndFoldGreedily(getOperation(), frozen, GreedyRewriteConfig(), &changed);
+      DominanceInfo dominance(getOperation());
+      eliminateCommonSubExpressions(rewriter, dominance, getOperation(), &merged);
+      if (!changed && !merged)
+        return;
+    }
+  }
+};
+
+} // namespace
+} // namespace dynac
