@@ -2,6 +2,17 @@
 
 find_package(Threads REQUIRED)
 
+# ccache where there is one; the precompiled header needs the sloppiness.
+find_program(DYNAC_CCACHE ccache)
+if(DYNAC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${DYNAC_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+
+# Python runs lint and end-to-end tests only: tools/install-deps.sh makes the one with onnx and onnxruntime.
+find_program(DYNAC_PYTHON NAMES python3 HINTS ${PROJECT_BINARY_DIR}/.venv/bin DOC "Python of the tests")
+
 if(DYNAC_SANITIZE)
   add_compile_options(-fsanitize=${DYNAC_SANITIZE} -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${DYNAC_SANITIZE})
