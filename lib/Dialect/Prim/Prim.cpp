@@ -64,10 +64,10 @@ DimsAttr DimsAttr::get(MLIRContext *context, ArrayRef<SymExpr> dims) {
 SmallVector<SymExpr> DimsAttr::exprs() const {
   SmallVector<SymExpr> result;
   for (Attribute entry : getEntries()) {
-    if (auto number = dyn_cast<IntegerAttr>(entry))
+    if (auto number = llvm::dyn_cast<IntegerAttr>(entry))
       result.push_back(SymExpr(number.getInt()));
     else // The verifier made sure that it parses.
-      result.push_back(*SymExpr::parse(cast<StringAttr>(entry).getValue()));
+      result.push_back(*SymExpr::parse(llvm::cast<StringAttr>(entry).getValue()));
   }
   return result;
 }
@@ -75,12 +75,12 @@ SmallVector<SymExpr> DimsAttr::exprs() const {
 LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<Attribute> entries) {
   for (Attribute entry : entries) {
-    if (auto number = dyn_cast<IntegerAttr>(entry)) {
+    if (auto number = llvm::dyn_cast<IntegerAttr>(entry)) {
       if (number.getType().isInteger(64))
         continue;
       return emitError() << "#prim.dims: expected 64-bit integers";
     }
-    auto text = dyn_cast<StringAttr>(entry);
+    auto text = llvm::dyn_cast<StringAttr>(entry);
     if (!text)
       return emitError() << "#prim.dims: expected integers and strings";
     auto parsed = SymExpr::parse(text.getValue());
@@ -112,10 +112,26 @@ Attribute DimsAttr::parse(AsmParser &parser, Type) {
                     ArrayRef<Attribute>(entries));
 }
 
+LogicalResult DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                                       function_ref<InFlightDiagnostic()> emitError) const {
+  if (getEntries().size() != shape.size())
+    return emitError() << "#prim.dims names " << getEntries().size() << " dimensions of a tensor of "
+                       << "rank " << shape.size();
+  for (auto [i, entry] : llvm::enumerate(getEntries())) {
+    auto number = llvm::dyn_cast<IntegerAttr>(entry);
+    if (number ? number.getInt() != shape[i] : !ShapedType::isDynamic(shape[i]))
+      return emitError() << "#prim.dims: entry " << i << " is " << (number ? "" : "named ") << entry
+                         << ", the tensor's dimension is " << SymExpr(shape[i]).str();
+  }
+  if (!llvm::any_of(shape, ShapedType::isDynamic))
+    return emitError() << "#prim.dims on a tensor whose dimensions are all numbers";
+  return success();
+}
+
 void DimsAttr::print(AsmPrinter &printer) const {
   printer << "<";
   llvm::interleaveComma(getEntries(), printer.getStream(), [&](Attribute entry) {
-    if (auto number = dyn_cast<IntegerAttr>(entry))
+    if (auto number = llvm::dyn_cast<IntegerAttr>(entry))
       printer << number.getInt();
     else
       printer << entry;
@@ -168,6 +184,17 @@ std::string prim::shapeText(ArrayRef<SymExpr> shape) {
   for (size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") + shape[i].str();
   return text + "]";
+}
+
+bool prim::isPrimTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  Type element = tensor.getElementType();
+  if (!isa<FloatType>(element) &&
+      !(isa<IntegerType>(element) && !element.isSignedInteger()))
+    return false;
+  return tensor.hasStaticShape() ? !tensor.getEncoding() : isa_and_nonnull<DimsAttr>(tensor.getEncoding());
 }
 
 Cost prim::costOf(Operation *op) {

@@ -18,6 +18,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -47,6 +48,9 @@ mlir::RankedTensorType withElementType(mlir::Type tensor, mlir::Type elementType
 SymExpr elementCount(llvm::ArrayRef<SymExpr> shape);
 /// "2x?Nx3"-like text for messages: "[2, N, 3]".
 std::string shapeText(llvm::ArrayRef<SymExpr> shape);
+/// Whether `type` is a tensor type of this dialect: elements are floats, signless or unsigned integers, and
+/// each dimension that is not a number has a name.
+bool isPrimTensor(mlir::Type type);
 /// Cost class of a prim op; Structural for others.
 Cost costOf(mlir::Operation *op);
 bool isElementwise(mlir::Operation *op);

@@ -12,6 +12,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -39,11 +40,11 @@ def Prim_Dialect : Dialect {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-class Prim_Attr<string name, string attrMnemonic> : AttrDef<Prim_Dialect, name> {
+class Prim_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<Prim_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
-def Prim_DimsAttr : Prim_Attr<"Dims", "dims"> {
+def Prim_DimsAttr : Prim_Attr<"Dims", "dims", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "A list of dimensions: integers and canonical symbolic expressions";
   let description = [{
     `#prim.dims<2, "N", "S*2">`. As a tensor's encoding it has one entry per axis, and at least one is an
@@ -66,12 +67,12 @@ class Prim_Enum<string name, list<I32EnumAttrCase> cases> : I32EnumAttr<name, ""
   let genSpecializedAttr = 0;
 }
 class Prim_EnumAttr<I32EnumAttr enum, string attrMnemonic> : EnumAttr<Prim_Dialect, enum, attrMnemonic> {
-  let assemblyFormat = "`<` $value `>`";
+  let assemblyFormat = "$value";
 }
 
 def Prim_CompareDirection : Prim_Enum<"CompareDirection", [I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>, I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]>;
 def Prim_CompareDirectionAttr : Prim_EnumAttr<Prim_CompareDirection, "direction">;
-def Prim_Combiner : Prim_Enum<"Combiner", [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>, I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"and_", 4>, I32EnumAttrCase<"or_", 5>, I32EnumAttrCase<"none", 6>]>;
+def Prim_Combiner : Prim_Enum<"Combiner", [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>, I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"and_", 4, "and">, I32EnumAttrCase<"or_", 5, "or">, I32EnumAttrCase<"none", 6>]>;
 def Prim_CombinerAttr : Prim_EnumAttr<Prim_Combiner, "combiner">;
 
 //===----------------------------------------------------------------------===//
@@ -88,7 +89,15 @@ def Prim_SeqType : Prim_Handle<"Seq", "seq", "A sequence of values">;
 def Prim_OptType : Prim_Handle<"Opt", "opt", "An optional value">;
 def Prim_MapType : Prim_Handle<"Map", "map", "A map from keys to values">;
 
-def Prim_Tensor : RankedTensorOf<[AnyType]>;
+// Tensors of floats and integers (i1 is bool, i8 and the like are signed, ui8 and the like unsigned) of which each
+// dimension is a number or named by the encoding.
+class Prim_TensorOf<string element, string text>
+    : Type<And<[IsRankedTensorTypePred, CPred<"::dynac::prim::isPrimTensor($_self)">,
+                CPred<"::llvm::isa<" # element # ">(::llvm::cast<::mlir::RankedTensorType>($_self).getElementType())">]>,
+           "tensor of " # text # " with named dimensions", "::mlir::RankedTensorType">;
+def Prim_Tensor : Prim_TensorOf<"::mlir::FloatType, ::mlir::IntegerType", "floats or integers">;
+def Prim_FloatTensor : Prim_TensorOf<"::mlir::FloatType", "floats">;
+def Prim_IntTensor : Prim_TensorOf<"::mlir::IntegerType", "integers">;
 def Prim_AnyValue : AnyTypeOf<[Prim_Tensor, Prim_StringsType, Prim_SeqType, Prim_OptType, Prim_MapType]>;
 
 //===----------------------------------------------------------------------===//

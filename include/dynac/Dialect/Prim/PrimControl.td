@@ -14,14 +14,14 @@ def Prim_YieldOp : Prim_Op<"yield", "Structural", [Pure, Terminator, ReturnLike]
   let arguments = (ins Variadic<Prim_AnyValue>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
-def Prim_IfOp : Prim_Op<"if", "Structural", [IsolatedFromAbove]> {
+def Prim_IfOp : Prim_Op<"if", "Structural", [IsolatedFromAbove, RecursiveMemoryEffects]> {
   let summary = "One of two bodies; both get the captured values as arguments and yield the results";
   let arguments = (ins Prim_Tensor:$condition, Variadic<Prim_AnyValue>:$captured);
   let results = (outs Variadic<Prim_AnyValue>:$results);
   let regions = (region SizedRegion<1>:$thenBody, SizedRegion<1>:$elseBody);
   let hasVerifier = 1;
 }
-def Prim_WhileOp : Prim_Op<"while", "Structural", [IsolatedFromAbove, AttrSizedOperandSegments]> {
+def Prim_WhileOp : Prim_Op<"while", "Structural", [IsolatedFromAbove, AttrSizedOperandSegments, RecursiveMemoryEffects]> {
   let summary = "body(state…, captured…) -> (continue, state…) while the condition holds; `condition` decides the first trip";
   let arguments = (ins Prim_Tensor:$condition, Variadic<Prim_AnyValue>:$initial, Variadic<Prim_AnyValue>:$captured);
   let results = (outs Variadic<Prim_AnyValue>:$results);
@@ -32,7 +32,7 @@ def Prim_CustomCallOp : Prim_Op<"custom_call", "Structural"> {
   let summary = "A host kernel of the runtime, named `name@version`";
   let arguments = (ins StrAttr:$target, Variadic<Prim_AnyValue>:$xs, OptionalAttr<DictionaryAttr>:$config);
   let results = (outs Variadic<Prim_AnyValue>:$ys);
-  let assemblyFormat = "$target `(` $xs `)` ($config^)? attr-dict `:` functional-type($xs, $ys)";
+  let assemblyFormat = "$target `(` $xs `)` (`config` $config^)? attr-dict `:` functional-type($xs, $ys)";
 }
 def Prim_AssertOp : Prim_Op<"assert", "Structural"> {
   let summary = "Ends the run with `message` unless all elements are true";
@@ -47,7 +47,8 @@ def Prim_StopGradientOp : Prim_Op<"stop_gradient", "View", [Pure, SameOperandsAn
 def Prim_BarrierOp : Prim_Op<"barrier", "View", [SameOperandsAndResultType]> {
   let summary = "The operand; keeps a recomputed clone apart from its original";
   let arguments = (ins Prim_Tensor:$x);
-  let results = (outs Prim_Tensor:$y);
+  // An "allocation" is what MLIR may drop when unused but must not merge with another.
+  let results = (outs Res<Prim_Tensor, "", [MemAlloc]>:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 

@@ -19,46 +19,47 @@ class Prim_Elementwise<string mnemonic, string f, string s, string u, list<Trait
     : Prim_Op<mnemonic, "Fusible", [Pure, Prim_ElementwiseTrait] # traits,
               "using Float = " # f # ";\nusing Int = " # s # ";\nusing UInt = " # u # ";\n">;
 
-class Prim_Unary<string mnemonic, string f, string s = "void", string u = "void">
+class Prim_Unary<string mnemonic, string f, string s = "void", string u = "void", Type tensor = Prim_Tensor>
     : Prim_Elementwise<mnemonic, f, s, u, [SameOperandsAndResultType]> {
-  let arguments = (ins Prim_Tensor:$x);
-  let results = (outs Prim_Tensor:$y);
+  let arguments = (ins tensor:$x);
+  let results = (outs tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
+class Prim_FloatUnary<string mnemonic, string f> : Prim_Unary<mnemonic, f, "void", "void", Prim_FloatTensor>;
 
 def Prim_AbsOp : Prim_Unary<"abs", "::mlir::math::AbsFOp", "::mlir::math::AbsIOp">; // INT_MIN stays
 def Prim_NegOp : Prim_Unary<"neg", "::mlir::arith::NegFOp">;                        // integers wrap
 def Prim_SignOp : Prim_Unary<"sign", "void">;                                       // NaN stays NaN
-def Prim_FloorOp : Prim_Unary<"floor", "::mlir::math::FloorOp">;
-def Prim_CeilOp : Prim_Unary<"ceil", "::mlir::math::CeilOp">;
-def Prim_RoundEvenOp : Prim_Unary<"round_even", "::mlir::math::RoundEvenOp">;
-def Prim_TruncOp : Prim_Unary<"trunc", "::mlir::math::TruncOp">;
-def Prim_NotOp : Prim_Unary<"not", "void">;                                         // bool and bitwise
-def Prim_SqrtOp : Prim_Unary<"sqrt", "::mlir::math::SqrtOp">;
-def Prim_RsqrtOp : Prim_Unary<"rsqrt", "void">;                                     // 1 / sqrt(x)
-def Prim_ExpOp : Prim_Unary<"exp", "::mlir::math::ExpOp">;
-def Prim_Expm1Op : Prim_Unary<"expm1", "::mlir::math::ExpM1Op">;
-def Prim_LogOp : Prim_Unary<"log", "::mlir::math::LogOp">;
-def Prim_Log1pOp : Prim_Unary<"log1p", "::mlir::math::Log1pOp">;
-def Prim_ErfOp : Prim_Unary<"erf", "::mlir::math::ErfOp">;
-def Prim_LogisticOp : Prim_Unary<"logistic", "void">;                               // 1 / (1 + exp(-x))
-def Prim_SinOp : Prim_Unary<"sin", "::mlir::math::SinOp">;
-def Prim_CosOp : Prim_Unary<"cos", "::mlir::math::CosOp">;
-def Prim_TanOp : Prim_Unary<"tan", "::mlir::math::TanOp">;
-def Prim_TanhOp : Prim_Unary<"tanh", "::mlir::math::TanhOp">;
+def Prim_FloorOp : Prim_FloatUnary<"floor", "::mlir::math::FloorOp">;
+def Prim_CeilOp : Prim_FloatUnary<"ceil", "::mlir::math::CeilOp">;
+def Prim_RoundEvenOp : Prim_FloatUnary<"round_even", "::mlir::math::RoundEvenOp">;
+def Prim_TruncOp : Prim_FloatUnary<"trunc", "::mlir::math::TruncOp">;
+def Prim_NotOp : Prim_Unary<"not", "void", "void", "void", Prim_IntTensor>;                                         // bool and bitwise
+def Prim_SqrtOp : Prim_FloatUnary<"sqrt", "::mlir::math::SqrtOp">;
+def Prim_RsqrtOp : Prim_FloatUnary<"rsqrt", "void">;                                     // 1 / sqrt(x)
+def Prim_ExpOp : Prim_FloatUnary<"exp", "::mlir::math::ExpOp">;
+def Prim_Expm1Op : Prim_FloatUnary<"expm1", "::mlir::math::ExpM1Op">;
+def Prim_LogOp : Prim_FloatUnary<"log", "::mlir::math::LogOp">;
+def Prim_Log1pOp : Prim_FloatUnary<"log1p", "::mlir::math::Log1pOp">;
+def Prim_ErfOp : Prim_FloatUnary<"erf", "::mlir::math::ErfOp">;
+def Prim_LogisticOp : Prim_FloatUnary<"logistic", "void">;                               // 1 / (1 + exp(-x))
+def Prim_SinOp : Prim_FloatUnary<"sin", "::mlir::math::SinOp">;
+def Prim_CosOp : Prim_FloatUnary<"cos", "::mlir::math::CosOp">;
+def Prim_TanOp : Prim_FloatUnary<"tan", "::mlir::math::TanOp">;
+def Prim_TanhOp : Prim_FloatUnary<"tanh", "::mlir::math::TanhOp">;
 
 def Prim_IsFiniteOp : Prim_Elementwise<"is_finite", "void", "void", "void"> {
   let summary = "i1: neither NaN nor infinite";
-  let arguments = (ins Prim_Tensor:$x);
+  let arguments = (ins Prim_FloatTensor:$x);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
 }
 
-class Prim_Binary<string mnemonic, string f, string s, string u, list<Trait> traits = []>
+class Prim_Binary<string mnemonic, string f, string s, string u, list<Trait> traits = [], Type tensor = Prim_Tensor>
     : Prim_Elementwise<mnemonic, f, s, u, [SameOperandsAndResultType] # traits> {
-  let arguments = (ins Prim_Tensor:$a, Prim_Tensor:$b);
-  let results = (outs Prim_Tensor:$y);
+  let arguments = (ins tensor:$a, tensor:$b);
+  let results = (outs tensor:$y);
   let assemblyFormat = "$a `,` $b attr-dict `:` type($a)";
 }
 
@@ -73,14 +74,14 @@ def Prim_PowOp : Prim_Binary<"pow", "::mlir::math::PowFOp", "void", "void">;
 // NaN wins over everything, wherever it stands.
 def Prim_MaxOp : Prim_Binary<"max", "::mlir::arith::MaximumFOp", "::mlir::arith::MaxSIOp", "::mlir::arith::MaxUIOp", [Commutative]>;
 def Prim_MinOp : Prim_Binary<"min", "::mlir::arith::MinimumFOp", "::mlir::arith::MinSIOp", "::mlir::arith::MinUIOp", [Commutative]>;
-def Prim_Atan2Op : Prim_Binary<"atan2", "::mlir::math::Atan2Op", "void", "void">;
-def Prim_AndOp : Prim_Binary<"and", "void", "::mlir::arith::AndIOp", "::mlir::arith::AndIOp", [Commutative]>;
-def Prim_OrOp : Prim_Binary<"or", "void", "::mlir::arith::OrIOp", "::mlir::arith::OrIOp", [Commutative]>;
-def Prim_XorOp : Prim_Binary<"xor", "void", "::mlir::arith::XOrIOp", "::mlir::arith::XOrIOp", [Commutative]>;
+def Prim_Atan2Op : Prim_Binary<"atan2", "::mlir::math::Atan2Op", "void", "void", [], Prim_FloatTensor>;
+def Prim_AndOp : Prim_Binary<"and", "void", "::mlir::arith::AndIOp", "::mlir::arith::AndIOp", [Commutative], Prim_IntTensor>;
+def Prim_OrOp : Prim_Binary<"or", "void", "::mlir::arith::OrIOp", "::mlir::arith::OrIOp", [Commutative], Prim_IntTensor>;
+def Prim_XorOp : Prim_Binary<"xor", "void", "::mlir::arith::XOrIOp", "::mlir::arith::XOrIOp", [Commutative], Prim_IntTensor>;
 // A shift by the width or more gives 0 (shr_arith: the sign).
-def Prim_ShlOp : Prim_Binary<"shl", "void", "void", "void">;
-def Prim_ShrLogicalOp : Prim_Binary<"shr_logical", "void", "void", "void">;
-def Prim_ShrArithOp : Prim_Binary<"shr_arith", "void", "void", "void">;
+def Prim_ShlOp : Prim_Binary<"shl", "void", "void", "void", [], Prim_IntTensor>;
+def Prim_ShrLogicalOp : Prim_Binary<"shr_logical", "void", "void", "void", [], Prim_IntTensor>;
+def Prim_ShrArithOp : Prim_Binary<"shr_arith", "void", "void", "void", [], Prim_IntTensor>;
 
 def Prim_CompareOp : Prim_Elementwise<"compare", "::mlir::arith::CmpFOp", "::mlir::arith::CmpIOp", "::mlir::arith::CmpIOp", [SameTypeOperands]> {
   let summary = "i1: a dir b; any comparison with NaN is false but `ne`";

@@ -30,6 +30,7 @@ def Prim_CumulativeOp : Prim_Op<"cumulative", "Reduction", [Pure, SameOperandsAn
   let arguments = (ins Prim_Tensor:$x, Prim_CombinerAttr:$combiner, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$combiner (`exclusive` $exclusive^)? (`reverse` $reverse^)? $x `axis` `=` $axis attr-dict `:` type($x)";
+  let hasVerifier = 1;
 }
 def Prim_ReduceWindowOp : Prim_Op<"reduce_window", "Reduction", [Pure]> {
   let summary = "Combines over sliding windows of all axes; padding is neutral";
@@ -49,6 +50,7 @@ def Prim_SortOp : Prim_Op<"sort", "Heavy", [Pure]> {
   let arguments = (ins Variadic<Prim_Tensor>:$xs, I64Attr:$axis, UnitAttr:$descending);
   let results = (outs Variadic<Prim_Tensor>:$ys);
   let assemblyFormat = "(`descending` $descending^)? $xs `axis` `=` $axis attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 def Prim_TopKOp : Prim_Op<"top_k", "Heavy", [Pure]> {
   let summary = "The k first of a stable sort along `axis` (largest or smallest first; NaN is the greatest) and their i64 indices";
@@ -84,12 +86,14 @@ def Prim_FftOp : Prim_Op<"fft", "Heavy", [Pure]> {
   let arguments = (ins Prim_Tensor:$x, UnitAttr:$inverse);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "(`inverse` $inverse^)? $x attr-dict `:` type($x) `->` type($y)";
+  let hasVerifier = 1;
 }
 def Prim_RngBitsOp : Prim_Op<"rng_bits", "Heavy", [Pure]> {
   let summary = "u32 bits of Philox4x32-10: key = seed (1-D, two u32), counter = (element / 4, site, 0, 0)";
   let arguments = (ins Prim_Tensor:$seed, I64Attr:$site);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$seed `site` $site attr-dict `:` type($seed) `->` type($y)";
+  let hasVerifier = 1;
 }
 def Prim_NonzeroOp : Prim_Op<"nonzero", "Heavy", [Pure]> {
   let summary = "Coordinates of the true elements in row-major order, [rank, elements of x], and their number";

@@ -10,11 +10,11 @@
 
 include "dynac/Dialect/Prim/PrimBase.td"
 
-def Prim_ConstantOp : Prim_Op<"constant", "View", [Pure, ConstantLike]> {
+def Prim_ConstantOp : Prim_Op<"constant", "View", [Pure, ConstantLike, AllTypesMatch<["value", "y"]>]> {
   let summary = "A literal of at most 1 KB; splats of any size";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Prim_Tensor:$y);
-  let assemblyFormat = "attr-dict $value `:` type($y)";
+  let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
   let hasVerifier = 1;
 }
@@ -46,6 +46,7 @@ def Prim_BindDimOp : Prim_Op<"bind_dim", "Structural"> {
   }];
   let arguments = (ins Prim_Tensor:$x, StrAttr:$symbol, I64Attr:$element, OptionalAttr<Prim_DimsAttr>:$upper);
   let assemblyFormat = "$symbol `=` $x `[` $element `]` (`upper` $upper^)? attr-dict `:` type($x)";
+  let hasVerifier = 1;
 }
 def Prim_BroadcastOp : Prim_Op<"broadcast", "View", [Pure]> {
   let summary = "Operand axis i becomes result axis axes[i]; a size of 1 is stretched, other axes are new";
@@ -75,6 +76,8 @@ def Prim_ReverseOp : Prim_Op<"reverse", "View", [Pure, SameOperandsAndResultType
   let arguments = (ins Prim_Tensor:$x, DenseI64ArrayAttr:$axes);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` type($x)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 def Prim_SliceOp : Prim_Op<"slice", "View", [Pure]> {
   let summary = "y[i] = x[starts + i * strides]; the result type gives the sizes; strides are positive";
@@ -89,18 +92,21 @@ def Prim_DynamicSliceOp : Prim_Op<"dynamic_slice", "Fusible", [Pure]> {
   let arguments = (ins Prim_Tensor:$x, Prim_Tensor:$starts);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$x `at` $starts attr-dict `:` type($x) `,` type($starts) `->` type($y)";
+  let hasVerifier = 1;
 }
 def Prim_DynamicUpdateSliceOp : Prim_Op<"dynamic_update_slice", "Fusible", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "x with the block at `starts` (clamped so that it fits) replaced by `update`";
   let arguments = (ins Prim_Tensor:$x, Prim_Tensor:$update, Prim_Tensor:$starts);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$x `,` $update `at` $starts attr-dict `:` type($x) `,` type($update) `,` type($starts)";
+  let hasVerifier = 1;
 }
 def Prim_ConcatOp : Prim_Op<"concat", "Fusible", [Pure]> {
   let arguments = (ins Variadic<Prim_Tensor>:$xs, I64Attr:$axis);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$xs `axis` `=` $axis attr-dict `:` type($xs) `->` type($y)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 def Prim_PadOp : Prim_Op<"pad", "Fusible", [Pure]> {
   let summary = "x with `lo`/`hi` elements of `value` (0-D) at each axis' ends (negative: cropped) and `interior` between";
@@ -108,6 +114,7 @@ def Prim_PadOp : Prim_Op<"pad", "Fusible", [Pure]> {
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$x `,` $value `lo` $lo `hi` $hi `interior` $interior attr-dict `:` type($x) `,` type($value) `->` type($y)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 def Prim_GatherOp : Prim_Op<"gather", "Fusible", [Pure]> {
   let summary = "Picks elements or slabs of x by index vectors";
