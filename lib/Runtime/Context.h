@@ -1,0 +1,100 @@
+//===- Context.h - what one thread needs to run a model ---------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_LIB_RUNTIME_CONTEXT_H
+#define DYNAC_LIB_RUNTIME_CONTEXT_H
+
+#include "Model.h"
+
+#include <atomic>
+#include <deque>
+
+namespace dynac::rt {
+
+/// What follows from one set of input shapes.
+struct Plan {
+  std::vector<int64_t> key; // the extents of all inputs, one after the other
+  SlotValues slots;
+  std::vector<int64_t> bytes;   // per buffer; -1: only a run tells
+  std::vector<int64_t> offsets; // per buffer: in the arena, -1 if it is not there
+  int64_t arenaBytes = 0;
+};
+
+class Executor;
+
+/// Arena, scratch, copies and the plans of the last few shapes. One thread at a time.
+class Context {
+public:
+  explicit Context(std::shared_ptr<const Model> model);
+
+  Status run(const dynac_value_t *inputs, size_t inputCount, dynac_value_t *outputs,
+             size_t outputCount);
+  Status infer(const dynac_value_t *inputs, size_t inputCount, dynac_value_t *outputs,
+               size_t outputCount);
+
+  int64_t arenaBytes() const { return current ? current->arenaBytes : 0; }
+  int64_t totalBytes() const;
+
+  dynac_step_fn stepCallback = nullptr;
+  void *stepUser = nullptr;
+
+private:
+  friend class Executor;
+
+  /// How one output gets to the caller.
+  struct Output {
+    void *memory = nullptr; // what its OUTPUT buffer is during the run; nullptr: see `ensure`
+    int64_t capacity = 0;   // of `memory`
+    bool callers = false;   // the caller gave a tensor
+    bool direct = false;    // `memory` is the caller's
+    std::vector<int64_t> shape;
+  };
+
+  Status checkCounts(size_t inputCount, size_t outputCount) const;
+  /// Finds or makes the plan for these inputs.
+  Status selectPlan(const dynac_value_t *inputs);
+  Status makePlan(const dynac_value_t *inputs, Plan &plan) const;
+  Status checkOutputs(const dynac_value_t *outputs);
+  Status checkOutput(int32_t index, const dynac_value_t &value);
+  Status placeArena();
+  Status placeScratch();
+  Status placeOutputs(dynac_value_t *outputs);
+  Status placeInputs(const dynac_value_t *inputs, const dynac_value_t *outputs);
+  Status checkUpdates(const dynac_value_t *inputs) const;
+  Status deliver(Executor &executor, int32_t index, dynac_value_t &value);
+  void endDynamic();
+  /// The dims of output `index` as far as known, -1 otherwise; false if one cannot be computed.
+  bool outputShape(int32_t index, std::vector<int64_t> &shape) const;
+
+  std::shared_ptr<const Model> model;
+  std::deque<Plan> plans; // most recent first
+  Plan *current = nullptr;
+  std::vector<int64_t> key;
+  SlotValues runSlots; // the plan's slots and what the run binds (models with such symbols only)
+
+  std::vector<void *> memory;    // per buffer root
+  std::vector<int64_t> capacity; // per buffer root, dynamic ones only
+  Block arena;
+  std::vector<Block> scratch;      // per piece
+  std::vector<Block> inputCopies;  // per input
+  std::vector<Block> outputBlocks; // per output: the context's own memory
+  std::vector<Output> outputs;
+  SidePool side;
+};
+
+} // namespace dynac::rt
+
+/// The C API's handle.
+struct dynac_context {
+  explicit dynac_context(std::shared_ptr<const dynac::rt::Model> model)
+      : context(std::move(model)) {}
+
+  dynac::rt::Context context;
+  std::atomic<bool> busy{false};
+};
+
+#endif // DYNAC_LIB_RUNTIME_CONTEXT_H

@@ -1,0 +1,240 @@
+//===- Placement.cpp - a caller's tensors become a run's buffers ------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels see row-major memory aligned to its elements. What comes in another form is copied; so is
+// an input that some output would overwrite, unless the output updates just that input in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "DType.h"
+#include "EntryCheck.h"
+#include "Executor.h"
+#include "Strided.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dynac::rt {
+
+static bool misaligned(const void *data, int32_t dtype) {
+  const DTypeInfo *info = dtypeInfo(dtype);
+  const int64_t wanted = std::clamp<int64_t>(info->bits / 8, 1, 8);
+  return reinterpret_cast<uintptr_t>(data) % uintptr_t(wanted) != 0;
+}
+
+static bool intersect(const void *a, int64_t aBytes, const void *b, int64_t bBytes) {
+  const auto x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
+  return aBytes > 0 && bBytes > 0 && x < y + uintptr_t(bBytes) && y < x + uintptr_t(aBytes);
+}
+
+/// What can be refused before anything is touched.
+Status Context::checkOutput(int32_t index, const dynac_value_t &value) {
+  const dynac_value_info_t &info = model->tables().outputs[index];
+  Output &output = outputs[index];
+  const bool known = outputShape(index, output.shape);
+  output.callers = value.kind != DYNAC_VALUE_NONE;
+  if (!output.callers)
+    return {};
+  if (value.kind != DYNAC_VALUE_TENSOR || info.dtype == DYNAC_STRING)
+    return failure(DYNAC_SIGNATURE, "output \"%s\": is a tensor of %s, the caller's value is not",
+                   info.name, dtypeName(info.dtype));
+  const dynac_tensor_t &tensor = value.as.tensor;
+  if (tensor.dtype != info.dtype)
+    return failure(DYNAC_SIGNATURE, "output \"%s\": got memory for %s, expected %s", info.name,
+                   dtypeName(tensor.dtype), dtypeName(info.dtype));
+  if (tensor.device != 0 && tensor.device != DYNAC_DEVICE_CPU)
+    return failure(DYNAC_DEVICE, "output \"%s\": is on device %d, the model runs on the CPU",
+                   info.name, tensor.device);
+  if (tensor.shape) {
+    bool same = tensor.rank == info.rank;
+    for (int32_t axis = 0; same && axis < info.rank; ++axis)
+      same = output.shape[axis] < 0 || output.shape[axis] == tensor.shape[axis];
+    if (!same)
+      return failure(DYNAC_SIGNATURE, "output \"%s\": got memory of shape %s, expected %s",
+                     info.name, shapeText(tensor.shape, std::clamp(tensor.rank, 0, 64)).c_str(),
+                     shapeText(output.shape.data(), info.rank).c_str());
+  }
+  if (tensor.strides && (!known || !tensor.shape || dtypeInfo(info.dtype)->bits % 8 != 0))
+    return failure(DYNAC_USAGE, "output \"%s\": cannot have strides without a fixed shape",
+                   info.name);
+  const int64_t bytes =
+      known ? dtypeBytes(info.dtype, elementCount(output.shape.data(), info.rank)) : 0;
+  if (bytes < 0)
+    return failure(DYNAC_SIGNATURE, "output \"%s\": shape %s is too large", info.name,
+                   shapeText(output.shape.data(), info.rank).c_str());
+  if (!tensor.strides && tensor.bytes < bytes)
+    return failure(DYNAC_SIGNATURE, "output \"%s\": got memory of %lld bytes, shape %s needs %lld",
+                   info.name, (long long)tensor.bytes,
+                   shapeText(output.shape.data(), info.rank).c_str(), (long long)bytes);
+  if (!tensor.data && bytes > 0)
+    return failure(DYNAC_USAGE, "output \"%s\": data is NULL", info.name);
+  return {};
+}
+
+Status Context::checkOutputs(const dynac_value_t *outs) {
+  const dynac_artifact_t &a = model->tables();
+  for (int32_t i = 0; i < a.output_count; ++i)
+    if (Status status = checkOutput(i, outs[i]); status.failed())
+      return status;
+  for (int32_t i = 0; i < a.output_count; ++i)
+    for (int32_t j = 0; j < i && outputs[i].callers; ++j) {
+      const dynac_tensor_t &x = outs[i].as.tensor, &y = outs[j].as.tensor;
+      if (outputs[j].callers && !x.strides && !y.strides &&
+          intersect(x.data, x.bytes, y.data, y.bytes))
+        return failure(DYNAC_USAGE, "outputs \"%s\" and \"%s\" share memory", a.outputs[j].name,
+                       a.outputs[i].name);
+    }
+  return {};
+}
+
+/// Decides what memory each OUTPUT buffer is during the run.
+Status Context::placeOutputs(dynac_value_t *outs) {
+  if (Status status = checkOutputs(outs); status.failed())
+    return status;
+  const dynac_artifact_t &a = model->tables();
+  for (int32_t i = 0; i < a.output_count; ++i) {
+    Output &output = outputs[i];
+    const dynac_tensor_t &tensor = outs[i].as.tensor;
+    const int32_t root = model->outputRoots[i];
+    const bool dynamic = model->dynamicRoot[root];
+    // The size of the buffer that the kernels write; the compiler may pad it.
+    const int64_t bytes = std::max<int64_t>(current->bytes[root], 0);
+    output.direct = output.callers && !tensor.strides && tensor.bytes >= bytes &&
+                    !misaligned(tensor.data, tensor.dtype) && tensor.data;
+    output.memory = nullptr;
+    output.capacity = 0;
+    if (output.direct) {
+      output.memory = tensor.data;
+      output.capacity = tensor.bytes;
+    } else if (!dynamic) {
+      if (Status status = outputBlocks[i].reserve(bytes); status.failed())
+        return status;
+      output.memory = outputBlocks[i].data();
+      output.capacity = outputBlocks[i].capacity();
+    }
+    if (model->ownOutput[i]) {
+      memory[root] = output.memory;
+      capacity[root] = output.capacity;
+    }
+  }
+  return {};
+}
+
+/// An output that updates an input needs room for it.
+Status Context::checkUpdates(const dynac_value_t *inputs) const {
+  const dynac_artifact_t &a = model->tables();
+  for (int32_t i = 0; i < a.input_count; ++i) {
+    const int32_t updater = model->updaters[i];
+    if (updater < 0)
+      continue;
+    const dynac_tensor_t &tensor = inputs[i].as.tensor;
+    const int64_t bytes = dtypeBytes(tensor.dtype, elementCount(tensor.shape, tensor.rank));
+    if (outputs[updater].capacity < bytes)
+      return failure(DYNAC_SIGNATURE,
+                     "output \"%s\" updates input \"%s\" of %lld bytes, its memory has %lld",
+                     a.outputs[updater].name, a.inputs[i].name, (long long)bytes,
+                     (long long)outputs[updater].capacity);
+  }
+  return {};
+}
+
+/// Decides what memory each INPUT buffer is: the caller's, a copy, or the output that updates it.
+Status Context::placeInputs(const dynac_value_t *inputs, const dynac_value_t *outs) {
+  const dynac_artifact_t &a = model->tables();
+  if (Status status = checkUpdates(inputs); status.failed())
+    return status;
+  const auto inPlace = [&](int32_t i) {
+    const int32_t updater = model->updaters[i];
+    const dynac_tensor_t &tensor = inputs[i].as.tensor;
+    return updater >= 0 && outputs[updater].memory == tensor.data && isContiguous(tensor);
+  };
+  for (int32_t i = 0; i < a.input_count; ++i) {
+    void *&place = memory[a.inputs[i].buffer];
+    if (inputs[i].kind == DYNAC_VALUE_STRINGS) {
+      place = const_cast<dynac_string_t *>(inputs[i].as.strings.data);
+      continue;
+    }
+    const dynac_tensor_t &tensor = inputs[i].as.tensor;
+    place = tensor.data;
+    if (inPlace(i))
+      continue;
+    const int64_t bytes = dtypeBytes(tensor.dtype, elementCount(tensor.shape, tensor.rank));
+    bool copy = !isContiguous(tensor) || misaligned(tensor.data, tensor.dtype);
+    for (int32_t o = 0; o < a.output_count && !copy; ++o)
+      copy = outputs[o].callers &&
+             intersect(tensor.data, bytes, outs[o].as.tensor.data, spanBytes(outs[o].as.tensor));
+    if (!copy)
+      continue;
+    if (Status status = inputCopies[i].reserve(bytes); status.failed())
+      return status;
+    place = inputCopies[i].data();
+    copyIn(tensor, bytes, place);
+  }
+  // Only now, since an output's memory may have been another input.
+  for (int32_t i = 0; i < a.input_count; ++i) {
+    const int32_t updater = model->updaters[i];
+    if (updater < 0 || inPlace(i))
+      continue;
+    const dynac_tensor_t &tensor = inputs[i].as.tensor;
+    const int64_t bytes = dtypeBytes(tensor.dtype, elementCount(tensor.shape, tensor.rank));
+    void *&place = memory[a.inputs[i].buffer];
+    if (bytes > 0)
+      std::memcpy(outputs[updater].memory, place, size_t(bytes));
+    if (model->outputRoots[updater] == a.inputs[i].buffer)
+      place = outputs[updater].memory;
+  }
+  return {};
+}
+
+/// Fills in the caller's view and copies what the run left elsewhere.
+Status Context::deliver(Executor &executor, int32_t index, dynac_value_t &value) {
+  const dynac_value_info_t &info = model->tables().outputs[index];
+  Output &output = outputs[index];
+  if (!outputShape(index, output.shape))
+    return failure(DYNAC_MISMATCH, "%s is damaged: the shape of output \"%s\" cannot be computed",
+                   model->artifact.origin(), info.name);
+  const int64_t bytes = dtypeBytes(info.dtype, elementCount(output.shape.data(), info.rank));
+  if (bytes < 0)
+    return failure(DYNAC_SIGNATURE, "output \"%s\": shape %s is too large", info.name,
+                   shapeText(output.shape.data(), info.rank).c_str());
+  const int32_t root = model->outputRoots[index];
+  if (Status status = executor.ensure(info.buffer, bytes); status.failed())
+    return status;
+  void *source = memory[root];
+  if (!output.callers) {
+    if (!model->ownOutput[index]) { // the model hands out an input, a weight or another output
+      if (Status status = outputBlocks[index].reserve(bytes); status.failed())
+        return status;
+      std::memcpy(outputBlocks[index].data(), source, size_t(bytes));
+      source = outputBlocks[index].data();
+    }
+    value = {};
+    value.kind = DYNAC_VALUE_TENSOR;
+    value.as.tensor = {source,  info.dtype, info.rank,        output.shape.data(),
+                       nullptr, bytes,      DYNAC_DEVICE_CPU, 0};
+    return {};
+  }
+  dynac_tensor_t &tensor = value.as.tensor;
+  if (tensor.shape && !std::equal(output.shape.begin(), output.shape.end(), tensor.shape))
+    return failure(DYNAC_SIGNATURE, "output \"%s\": got memory of shape %s, the run gave %s",
+                   info.name, shapeText(tensor.shape, info.rank).c_str(),
+                   shapeText(output.shape.data(), info.rank).c_str());
+  tensor.rank = info.rank;
+  if (!tensor.shape)
+    tensor.shape = output.shape.data();
+  if (source == tensor.data || bytes == 0)
+    return {};
+  if (!tensor.strides && tensor.bytes < bytes)
+    return failure(DYNAC_SIGNATURE, "output \"%s\": got memory of %lld bytes, shape %s needs %lld",
+                   info.name, (long long)tensor.bytes,
+                   shapeText(output.shape.data(), info.rank).c_str(), (long long)bytes);
+  copyOut(source, bytes, tensor);
+  return {};
+}
+
+} // namespace dynac::rt
