@@ -280,7 +280,8 @@ TEST_F(ArtifactWriterTest, LibmIsNeededOnlyWhenUsed) {
   ASSERT_EQ(write(scalePlan(3), {scaleKernel("scale")}, {}, "without.so"), "");
   EXPECT_EQ(read("without.so").find("libm.so.6"), std::string::npos);
   std::string call = "  %sx = load float, ptr %x\n  %sinh = call float @sinhf(float %sx)\n"
-                     "  store float %sinh, ptr %y\n";
+                     "  %yb = getelementptr float, ptr %y, i64 %begin\n"
+                     "  store float %sinh, ptr %yb\n";
   ASSERT_EQ(write(scalePlan(3), {scaleKernel("scale", call)}, {}, "with.so"), "");
   EXPECT_NE(read("with.so").find("libm.so.6"), std::string::npos);
   expectRuns(path("with.so"), 3);
