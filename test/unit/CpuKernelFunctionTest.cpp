@@ -26,7 +26,8 @@ struct CpuKernelFunctionTest : testing::Test {
 /// y[i][j] = x[i][j] + b[j] over rows [begin, end); code 3 if any x[i][j] > 1000.
 void buildAddBias(ModuleOp module, StringRef name, const Isa &isa, bool checked) {
   Type f32 = Float32Type::get(module.getContext());
-  KernelFunction k(module, name, isa, {{f32, {dim(0), dim(1)}}, {f32, {dim(1)}}, {f32, {dim(0), dim(1)}, true}}, 2);
+  KernelFunction k(module, name, isa,
+                   {{f32, {dim(0), dim(1)}}, {f32, {dim(1)}}, {f32, {dim(0), dim(1)}, true}}, 2);
   OpBuilder &b = k.builder();
   auto rows = b.create<scf::ForOp>(k.loc(), k.begin(), k.end(), k.constant(1));
   {

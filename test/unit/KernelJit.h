@@ -37,7 +37,8 @@ public:
     jit = take(llvm::orc::LLJITBuilder().create());
     for (auto &object : objects) {
       objectBytes += object.size();
-      check(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()))));
+      check(jit->addObjectFile(
+          llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()))));
     }
   }
 
@@ -64,8 +65,9 @@ private:
 };
 
 /// Calls a kernel over units [begin, end).
-inline int32_t callKernel(dynac_kernel_fn fn, const std::vector<void *> &buffers, const std::vector<int64_t> &dims,
-                          int64_t begin, int64_t end, void *scratch = nullptr) {
+inline int32_t callKernel(dynac_kernel_fn fn, const std::vector<void *> &buffers,
+                          const std::vector<int64_t> &dims, int64_t begin, int64_t end,
+                          void *scratch = nullptr) {
   dynac_kernel_args_t args = {buffers.data(), dims.data(), scratch};
   return fn(&args, begin, end);
 }

@@ -42,7 +42,8 @@ static llvm::Error collectErrors(MLIRContext &context, llvm::function_ref<Logica
   });
   if (succeeded(body()))
     return llvm::Error::success();
-  return makeDiagnostic(ExitCode::System, "internal error: a kernel cannot be compiled: " + messages);
+  return makeDiagnostic(ExitCode::System,
+                        "internal error: a kernel cannot be compiled: " + messages);
 }
 
 llvm::Error cpu::lowerToLLVMDialect(ModuleOp kernels) {
@@ -75,7 +76,8 @@ static void addWithUses(Operation *op, SymbolTable &symbols, Part &part) {
         addWithUses(used, symbols, part);
 }
 
-/// Splits by order of definition, so that equal input gives equal objects for any number of threads.
+/// Splits by order of definition, so that equal input gives equal objects for any number of
+/// threads.
 static std::vector<Part> splitKernels(ModuleOp kernels, unsigned kernelsPerObject) {
   SymbolTable symbols(kernels);
   std::vector<Part> parts;
@@ -156,14 +158,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigne
   builder.registerFunctionAnalyses(fam);
   builder.registerLoopAnalyses(lam);
   builder.crossRegisterProxies(lam, fam, cgam, mam);
-  llvm::ModulePassManager passes = optLevel == 0
-                                       ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                                       : builder.buildPerModuleDefaultPipeline(optimizationLevel(optLevel));
+  llvm::ModulePassManager passes =
+      optLevel == 0 ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                    : builder.buildPerModuleDefaultPipeline(optimizationLevel(optLevel));
   passes.run(module, mam);
 }
 
-static llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
-                        SmallVectorImpl<char> &out) {
+static llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine,
+                        llvm::CodeGenFileType type, SmallVectorImpl<char> &out) {
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
@@ -173,7 +175,8 @@ static llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine, llvm
 }
 
 /// Target, data layout and optimisation of one part; `machine` is the part's own.
-static void prepare(llvm::Module &module, llvm::TargetMachine &machine, const CodegenOptions &options) {
+static void prepare(llvm::Module &module, llvm::TargetMachine &machine,
+                    const CodegenOptions &options) {
   module.setTargetTriple(targetTriple);
   module.setDataLayout(machine.createDataLayout());
   module.setPICLevel(llvm::PICLevel::BigPIC);
@@ -191,8 +194,8 @@ static void initializeLLVM(MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
-llvm::Expected<std::vector<SmallVector<char, 0>>> cpu::lowerToObjects(ModuleOp kernels,
-                                                                      const CodegenOptions &options) {
+llvm::Expected<std::vector<SmallVector<char, 0>>>
+cpu::lowerToObjects(ModuleOp kernels, const CodegenOptions &options) {
   initializeLLVM(*kernels.getContext());
   if (llvm::Error error = lowerToLLVMDialect(kernels))
     return std::move(error);
@@ -211,7 +214,8 @@ llvm::Expected<std::vector<SmallVector<char, 0>>> cpu::lowerToObjects(ModuleOp k
     if (!machine)
       return machine.takeError();
     prepare(*parts[i].module, **machine, options);
-    llvm::Error error = emit(*parts[i].module, **machine, llvm::CodeGenFileType::ObjectFile, objects[i]);
+    llvm::Error error =
+        emit(*parts[i].module, **machine, llvm::CodeGenFileType::ObjectFile, objects[i]);
     parts[i].module.reset();
     return error;
   };
@@ -232,7 +236,8 @@ llvm::Expected<std::vector<SmallVector<char, 0>>> cpu::lowerToObjects(ModuleOp k
   return objects;
 }
 
-llvm::Expected<std::string> cpu::lowerToText(ModuleOp kernels, KernelText stage, const CodegenOptions &options) {
+llvm::Expected<std::string> cpu::lowerToText(ModuleOp kernels, KernelText stage,
+                                             const CodegenOptions &options) {
   initializeLLVM(*kernels.getContext());
   if (llvm::Error error = lowerToLLVMDialect(kernels))
     return std::move(error);
@@ -249,7 +254,8 @@ llvm::Expected<std::string> cpu::lowerToText(ModuleOp kernels, KernelText stage,
       prepare(module, **machine, options);
     if (stage == KernelText::Assembly) {
       SmallVector<char, 0> assembly;
-      if (llvm::Error error = emit(module, **machine, llvm::CodeGenFileType::AssemblyFile, assembly))
+      if (llvm::Error error =
+              emit(module, **machine, llvm::CodeGenFileType::AssemblyFile, assembly))
         return std::move(error);
       text.append(assembly.begin(), assembly.end());
     } else {

@@ -23,8 +23,9 @@ using namespace mlir;
 using namespace dynac::cpu;
 
 void dynac::cpu::loadKernelDialects(MLIRContext &context) {
-  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, index::IndexDialect, LLVM::LLVMDialect,
-                      math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                      index::IndexDialect, LLVM::LLVMDialect, math::MathDialect,
+                      memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
 }
 
 Value dynac::cpu::memrefFromPointer(OpBuilder &b, Location loc, Value pointer, MemRefType type,
@@ -59,13 +60,16 @@ Value dynac::cpu::memrefFromPointer(OpBuilder &b, Location loc, Value pointer, M
   return b.create<UnrealizedConversionCastOp>(loc, type, descriptor).getResult(0);
 }
 
-/// `passthrough` attributes: what LLVM must know about the CPU and, for bodies, not to inline them (inlining
-/// turns the noalias arguments into scope metadata, which is weaker and slower to compile).
+/// `passthrough` attributes: what LLVM must know about the CPU and, for bodies, not to inline them
+/// (inlining turns the noalias arguments into scope metadata, which is weaker and slower to
+/// compile).
 static ArrayAttr functionAttributes(OpBuilder &b, const Isa &isa, bool isBody) {
-  auto pair = [&](StringRef key, StringRef value) -> Attribute { return b.getStrArrayAttr({key, value}); };
-  SmallVector<Attribute> attributes = {pair("target-cpu", isa.targetCpu),
-                                       pair("prefer-vector-width", std::to_string(isa.vectorBits())),
-                                       b.getStringAttr("nounwind")};
+  auto pair = [&](StringRef key, StringRef value) -> Attribute {
+    return b.getStrArrayAttr({key, value});
+  };
+  SmallVector<Attribute> attributes = {
+      pair("target-cpu", isa.targetCpu),
+      pair("prefer-vector-width", std::to_string(isa.vectorBits())), b.getStringAttr("nounwind")};
   if (isBody)
     attributes.push_back(b.getStringAttr("noinline"));
   return b.getArrayAttr(attributes);
@@ -85,13 +89,14 @@ struct BodySignature {
 } // namespace
 
 static func::FuncOp createBody(OpBuilder &b, Location loc, StringRef name, const Isa &isa,
-                                   ArrayRef<BufferArg> buffers, const BodySignature &signature) {
+                               ArrayRef<BufferArg> buffers, const BodySignature &signature) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
   SmallVector<Type> types(signature.size(), i64);
   std::fill_n(types.begin(), signature.buffers, pointer);
   if (signature.scratch)
     types[signature.scratchIndex()] = pointer;
-  auto func = b.create<func::FuncOp>(loc, (name + ".body").str(), b.getFunctionType(types, b.getI32Type()));
+  auto func =
+      b.create<func::FuncOp>(loc, (name + ".body").str(), b.getFunctionType(types, b.getI32Type()));
   func.setPrivate();
   func->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Private));
   func->setAttr("passthrough", functionAttributes(b, isa, /*isBody=*/true));
@@ -104,16 +109,18 @@ static func::FuncOp createBody(OpBuilder &b, Location loc, StringRef name, const
   }
   if (signature.scratch) {
     func.setArgAttr(signature.scratchIndex(), LLVM::LLVMDialect::getNoAliasAttrName(), unit);
-    func.setArgAttr(signature.scratchIndex(), LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));
+    func.setArgAttr(signature.scratchIndex(), LLVM::LLVMDialect::getAlignAttrName(),
+                    b.getI64IntegerAttr(64));
   }
   func.addEntryBlock();
   return func;
 }
 
 /// The function of the ABI: loads everything from dynac_kernel_args_t {buffers, dims, scratch}.
-static void createEntry(OpBuilder &b, Location loc, StringRef name, const Isa &isa, func::FuncOp body,
-                        const BodySignature &signature) {
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type(), i32 = b.getI32Type();
+static void createEntry(OpBuilder &b, Location loc, StringRef name, const Isa &isa,
+                        func::FuncOp body, const BodySignature &signature) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type(),
+       i32 = b.getI32Type();
   auto func = b.create<func::FuncOp>(loc, name, b.getFunctionType({pointer, i64, i64}, i32));
   func->setAttr("passthrough", functionAttributes(b, isa, /*isBody=*/false));
   Block *entry = func.addEntryBlock();
@@ -143,9 +150,11 @@ static void createEntry(OpBuilder &b, Location loc, StringRef name, const Isa &i
   b.create<func::ReturnOp>(loc, call.getResults());
 }
 
-KernelFunction::KernelFunction(ModuleOp module, StringRef name, const Isa &isa, ArrayRef<BufferArg> bufferArgs,
-                               unsigned dimCount, int64_t scratchBytes)
-    : b(module.getBodyRegion()), location(b.getUnknownLoc()), isaValue(isa), bufferArgs(bufferArgs) {
+KernelFunction::KernelFunction(ModuleOp module, StringRef name, const Isa &isa,
+                               ArrayRef<BufferArg> bufferArgs, unsigned dimCount,
+                               int64_t scratchBytes)
+    : b(module.getBodyRegion()), location(b.getUnknownLoc()), isaValue(isa),
+      bufferArgs(bufferArgs) {
   b.setInsertionPointToEnd(module.getBody());
   const BodySignature signature{unsigned(bufferArgs.size()), dimCount, scratchBytes > 0};
   bodyFunc = createBody(b, location, name, isa, bufferArgs, signature);
@@ -167,8 +176,8 @@ KernelFunction::KernelFunction(ModuleOp module, StringRef name, const Isa &isa, 
       if (extent.dynamic)
         dynamic.push_back(dims[extent.value]);
     }
-    buffers.push_back(
-        memrefFromPointer(b, location, entry->getArgument(i), MemRefType::get(shape, element), dynamic));
+    buffers.push_back(memrefFromPointer(b, location, entry->getArgument(i),
+                                        MemRefType::get(shape, element), dynamic));
   }
   if (signature.scratch)
     scratchValue = memrefFromPointer(b, location, entry->getArgument(signature.scratchIndex()),
@@ -213,7 +222,8 @@ void KernelFunction::fail(OpBuilder &at, Value condition, int32_t code) {
     Value zero = b.create<arith::ConstantIntOp>(location, 0, 32);
     b.create<memref::StoreOp>(location, zero, statusSlot);
   }
-  // A select, not a branch: once the slot is in a register, LLVM sees a reduction and may vectorise.
+  // A select, not a branch: once the slot is in a register, LLVM sees a reduction and may
+  // vectorise.
   Value old = at.create<memref::LoadOp>(location, statusSlot);
   Value codeValue = at.create<arith::ConstantIntOp>(location, code, 32);
   Value status = at.create<arith::SelectOp>(location, condition, codeValue, old);

@@ -24,4 +24,6 @@ struct MathExpansionPass : PassWrapper<MathExpansionPass, OperationPass<ModuleOp
 
 } // namespace
 
-std::unique_ptr<Pass> dynac::cpu::createMathExpansionPass() { return std::make_unique<MathExpansionPass>(); }
+std::unique_ptr<Pass> dynac::cpu::createMathExpansionPass() {
+  return std::make_unique<MathExpansionPass>();
+}

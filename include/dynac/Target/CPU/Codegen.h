@@ -27,23 +27,24 @@ struct CodegenOptions {
   unsigned optLevel = 2;
 };
 
-/// Adds the passes that take kernels (arith, math, scf, memref, vector, cf, index, LLVM dialects) to the
-/// LLVM dialect, own math expansions included.
+/// Adds the passes that take kernels (arith, math, scf, memref, vector, cf, index, LLVM dialects)
+/// to the LLVM dialect, own math expansions included.
 void addKernelLowering(mlir::OpPassManager &pm);
 
 /// Runs addKernelLowering on `kernels`, in place.
 llvm::Error lowerToLLVMDialect(mlir::ModuleOp kernels);
 
-/// Compiles `kernels`, which it lowers in place, to relocatable x86-64 ELF objects: position-independent,
-/// small code model, each function for the level of its KernelFunction; every kernel's symbol is hidden.
-/// What a kernel calls outside the objects is at most libm (f64 transcendental functions) and
-/// memcpy/memmove/memset. Deterministic.
-llvm::Expected<std::vector<llvm::SmallVector<char, 0>>> lowerToObjects(mlir::ModuleOp kernels,
-                                                                       const CodegenOptions &options = {});
+/// Compiles `kernels`, which it lowers in place, to relocatable x86-64 ELF objects:
+/// position-independent, small code model, each function for the level of its KernelFunction; every
+/// kernel's symbol is hidden. What a kernel calls outside the objects is at most libm (f64
+/// transcendental functions) and memcpy/memmove/memset. Deterministic.
+llvm::Expected<std::vector<llvm::SmallVector<char, 0>>>
+lowerToObjects(mlir::ModuleOp kernels, const CodegenOptions &options = {});
 
 enum class KernelText { LLVMIR, OptimizedLLVMIR, Assembly };
 /// The text of a stage, for `--emit` and for tests. Lowers `kernels` in place.
-llvm::Expected<std::string> lowerToText(mlir::ModuleOp kernels, KernelText stage, const CodegenOptions &options = {});
+llvm::Expected<std::string> lowerToText(mlir::ModuleOp kernels, KernelText stage,
+                                        const CodegenOptions &options = {});
 
 } // namespace dynac::cpu
 

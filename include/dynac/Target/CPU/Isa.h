@@ -16,12 +16,12 @@
 
 namespace dynac::cpu {
 
-/// What an emitter has to know about a CPU level. One module may hold kernels of several levels: the
-/// level is a property of each function.
+/// What an emitter has to know about a CPU level. One module may hold kernels of several levels:
+/// the level is a property of each function.
 struct Isa {
   dynac_cpu_level_t level;
-  llvm::StringRef name;      ///< as in `--march`: "x86-64-v3"; also the target's name in the artifact
-  llvm::StringRef suffix;    ///< ends the symbol of a kernel body: "v3"
+  llvm::StringRef name;   ///< as in `--march`: "x86-64-v3"; also the target's name in the artifact
+  llvm::StringRef suffix; ///< ends the symbol of a kernel body: "v3"
   llvm::StringRef targetCpu; ///< LLVM's name of a CPU with just these features
   unsigned lanes;            ///< f32 lanes of a native vector: 4, 8 or 16
   unsigned registers;        ///< vector registers
@@ -36,7 +36,8 @@ struct Isa {
 /// Every level that kernels can be emitted for, lowest first.
 llvm::ArrayRef<Isa> allIsas();
 
-/// The level's description. A level without an entry of its own (AMX, for now) gets the nearest lower.
+/// The level's description. A level without an entry of its own (AMX, for now) gets the nearest
+/// lower.
 const Isa &isaFor(dynac_cpu_level_t level);
 
 /// By `name` ("x86-64-v3"), or nullopt.

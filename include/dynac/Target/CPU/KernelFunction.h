@@ -10,11 +10,13 @@
 //   int32_t NAME(const dynac_kernel_args_t *args, int64_t begin, int64_t end)
 //
 // `KernelFunction` writes it as two functions. NAME only loads the pointers and
-// dimensions; the private NAME.body takes each buffer as a `noalias` argument, because pointers that
-// are loaded from memory may alias for all LLVM knows, and then no accumulator stays in a register.
+// dimensions; the private NAME.body takes each buffer as a `noalias` argument, because pointers
+// that are loaded from memory may alias for all LLVM knows, and then no accumulator stays in a
+// register.
 //
 //   KernelFunction k(module, "add.v3", isa,
-//                    {{f32, {dim(0), 64}}, {f32, {dim(0), 64}, /*isOutput=*/true}}, /*dimCount=*/1);
+//                    {{f32, {dim(0), 64}}, {f32, {dim(0), 64}, /*isOutput=*/true}},
+//                    /*dimCount=*/1);
 //   OpBuilder &b = k.builder();
 //   auto loop = b.create<scf::ForOp>(k.loc(), k.begin(), k.end(), k.constant(1));
 //   ... memref.load k.buffer(0), memref.store k.buffer(1) ...
@@ -36,7 +38,7 @@ namespace dynac::cpu {
 struct Extent {
   int64_t value;
   bool dynamic;
-  Extent(int64_t value, bool dynamic = false) : value(value), dynamic(dynamic) {}
+  Extent(int64_t value = 0, bool dynamic = false) : value(value), dynamic(dynamic) {}
 };
 /// The extent `args->dims[index]`.
 inline Extent dim(unsigned index) { return Extent(index, /*dynamic=*/true); }
@@ -56,8 +58,8 @@ public:
   /// Adds the functions to `module` and leaves the builder inside the body.
   /// `scratchBytes`: size of scratch(), 0 if it has none (record it in PlanKernel::scratchBytes).
   /// Requires loadKernelDialects(context) before, `name` unique in the module.
-  KernelFunction(mlir::ModuleOp module, llvm::StringRef name, const Isa &isa, llvm::ArrayRef<BufferArg> buffers,
-                 unsigned dimCount, int64_t scratchBytes = 0);
+  KernelFunction(mlir::ModuleOp module, llvm::StringRef name, const Isa &isa,
+                 llvm::ArrayRef<BufferArg> buffers, unsigned dimCount, int64_t scratchBytes = 0);
   KernelFunction(const KernelFunction &) = delete;
   KernelFunction &operator=(const KernelFunction &) = delete;
 
@@ -82,13 +84,13 @@ public:
   const Isa &isa() const { return isaValue; }
   /// A constant of index type, made once per value in the entry block.
   mlir::Value constant(int64_t value);
-  /// A stack array (static shape) that lives for the whole call: made in the entry block, so it may be
-  /// asked for inside a loop.
+  /// A stack array (static shape) that lives for the whole call: made in the entry block, so it may
+  /// be asked for inside a loop.
   mlir::Value alloca(mlir::MemRefType type);
 
-  /// Makes the call return `code` (> 0: 1 + an index into the artifact's messages) if `condition` (i1)
-  /// holds. The kernel runs on to its end, so what follows must stay in bounds by itself (clamp the
-  /// index). May be used inside loops; does not keep LLVM from vectorising them.
+  /// Makes the call return `code` (> 0: 1 + an index into the artifact's messages) if `condition`
+  /// (i1) holds. The kernel runs on to its end, so what follows must stay in bounds by itself
+  /// (clamp the index). May be used inside loops; does not keep LLVM from vectorising them.
   void fail(mlir::OpBuilder &at, mlir::Value condition, int32_t code);
 
   /// Closes the body. The builder's insertion point must be in the entry block.
@@ -112,8 +114,8 @@ private:
 void loadKernelDialects(mlir::MLIRContext &context);
 
 /// A memref view (identity layout) of `pointer`; `dynamicExtents` has one index per `?` of `type`.
-mlir::Value memrefFromPointer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer, mlir::MemRefType type,
-                              mlir::ValueRange dynamicExtents = {});
+mlir::Value memrefFromPointer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
+                              mlir::MemRefType type, mlir::ValueRange dynamicExtents = {});
 
 } // namespace dynac::cpu
 

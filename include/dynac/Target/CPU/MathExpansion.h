@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The elementary functions of f32 as straight-line arithmetic, on scalars and on vectors alike: no calls, no
-// branches, so a loop over the scalar form is vectorised by LLVM. Inputs of f16 and bf16 are computed in
-// f32. Error bounds (checked by CpuMathTest against libm in f64) stand at each function in the .cpp files.
+// The elementary functions of f32 as straight-line arithmetic, on scalars and on vectors alike: no
+// calls, no branches, so a loop over the scalar form is vectorised by LLVM. Inputs of f16 and bf16
+// are computed in f32. Error bounds (checked by CpuMathTest against libm in f64) stand at each
+// function in the .cpp files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +20,16 @@
 
 namespace dynac::cpu {
 
-/// Replaces math dialect operations on f32 by arithmetic; and conversions from and to f16 and bf16, and fma,
-/// where the function's CPU level has no instruction for them (LLVM would call a library function).
-/// Functions of f64 that have no instruction stay, for libm.
+/// Replaces math dialect operations on f32 by arithmetic; and conversions from and to f16 and bf16,
+/// and fma, where the function's CPU level has no instruction for them (LLVM would call a library
+/// function). Functions of f64 that have no instruction stay, for libm.
 std::unique_ptr<mlir::Pass> createMathExpansionPass();
 
 /// The patterns of elementary functions alone.
 void populateMathExpansionPatterns(mlir::RewritePatternSet &patterns);
 
-/// Builds the expansion of one function of an f32 scalar or vector, for emitters that want it inline.
+/// Builds the expansion of one function of an f32 scalar or vector, for emitters that want it
+/// inline.
 mlir::Value emitExp(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 mlir::Value emitExp2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 mlir::Value emitExpm1(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);

@@ -1,0 +1,198 @@
+//===- MicroKernel.cpp - the register tile of every contraction -----------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Target/CPU/MicroKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace dynac::cpu;
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic and control flow
+//===----------------------------------------------------------------------===//
+
+Value IndexMath::constant(int64_t value) const {
+  return b.create<arith::ConstantIndexOp>(loc, value);
+}
+Value IndexMath::add(Value x, Value y) const { return b.createOrFold<arith::AddIOp>(loc, x, y); }
+Value IndexMath::sub(Value x, Value y) const { return b.createOrFold<arith::SubIOp>(loc, x, y); }
+Value IndexMath::mul(Value x, Value y) const { return b.createOrFold<arith::MulIOp>(loc, x, y); }
+Value IndexMath::div(Value x, Value y) const { return b.createOrFold<arith::DivUIOp>(loc, x, y); }
+Value IndexMath::div(Value x, int64_t y) const { return div(x, constant(y)); }
+Value IndexMath::rem(Value x, Value y) const { return b.createOrFold<arith::RemUIOp>(loc, x, y); }
+Value IndexMath::rem(Value x, int64_t y) const { return rem(x, constant(y)); }
+Value IndexMath::min(Value x, Value y) const { return b.createOrFold<arith::MinSIOp>(loc, x, y); }
+Value IndexMath::max(Value x, Value y) const { return b.createOrFold<arith::MaxSIOp>(loc, x, y); }
+Value IndexMath::less(Value x, Value y) const {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, x, y);
+}
+Value IndexMath::equal(Value x, Value y) const {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x, y);
+}
+
+void dynac::cpu::forLoop(OpBuilder &b, Location loc, Value lower, Value upper, Value step,
+                         llvm::function_ref<void(OpBuilder &, Value)> body) {
+  b.create<scf::ForOp>(loc, lower, upper, step, ValueRange{},
+                       [&](OpBuilder &inner, Location, Value iv, ValueRange) {
+                         OpBuilder::InsertionGuard guard(b);
+                         b.setInsertionPointToStart(inner.getInsertionBlock());
+                         body(b, iv);
+                         inner.setInsertionPointToEnd(inner.getInsertionBlock());
+                         inner.create<scf::YieldOp>(loc);
+                       });
+}
+
+void dynac::cpu::ifThenElse(OpBuilder &b, Location loc, Value condition,
+                            llvm::function_ref<void(OpBuilder &)> then,
+                            llvm::function_ref<void(OpBuilder &)> otherwise) {
+  auto op = b.create<scf::IfOp>(loc, condition, /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  then(b);
+  if (otherwise) {
+    b.setInsertionPointToStart(op.elseBlock());
+    otherwise(b);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+Value dynac::cpu::flatView(OpBuilder &b, Location loc, Value pointer, Type element) {
+  // The extent takes no part in addressing.
+  Value extent = b.create<arith::ConstantIndexOp>(loc, INT64_MAX / 64);
+  return memrefFromPointer(b, loc, pointer, MemRefType::get({ShapedType::kDynamic}, element),
+                           extent);
+}
+
+Value dynac::cpu::laneMask(OpBuilder &b, Location loc, unsigned lanes, int64_t valid) {
+  if (valid >= int64_t(lanes))
+    return nullptr;
+  SmallVector<bool> bits(lanes, false);
+  std::fill_n(bits.begin(), std::max<int64_t>(valid, 0), true);
+  auto type = VectorType::get(lanes, b.getI1Type());
+  return b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+}
+
+Value EpilogueCoords::load(OpBuilder &b, Value memref, ValueRange index) const {
+  Location loc = kernel.loc();
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto loaded = VectorType::get(type.getShape(), element);
+  if (!mask)
+    return b.create<vector::LoadOp>(loc, loaded, memref, index);
+  Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(loaded));
+  return b.create<vector::MaskedLoadOp>(loc, loaded, memref, index, mask, zero);
+}
+
+void dynac::cpu::storeTileVector(OpBuilder &b, Location loc, Value acc, const Epilogue &epilogue,
+                                 const EpilogueCoords &coords, Value output) {
+  Value value = epilogue ? epilogue(b, loc, acc, coords) : acc;
+  if (coords.mask)
+    b.create<vector::MaskedStoreOp>(loc, output, coords.index, coords.mask, value);
+  else
+    b.create<vector::StoreOp>(loc, value, output, coords.index);
+}
+
+//===----------------------------------------------------------------------===//
+// The tile
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Emits a MicroKernel's loops from the outside in.
+class TileEmitter {
+public:
+  TileEmitter(const MicroKernel &kernel, OpBuilder &b, Location loc)
+      : kernel(kernel), b(b), loc(loc), math{b, loc},
+        type(VectorType::get(kernel.lanes, b.getF32Type())) {}
+
+  SmallVector<Value> loop(unsigned depth, Value aBase, Value bBase, ValueRange init);
+
+private:
+  SmallVector<Value> steps(Value aBase, Value bBase, Value iteration, ValueRange init);
+  Value widen(Value value, Type f32Type);
+  Value loadB(Value index, unsigned v);
+  Value loadA(Value index);
+
+  const MicroKernel &kernel;
+  OpBuilder &b;
+  Location loc;
+  IndexMath math;
+  VectorType type;
+};
+
+} // namespace
+
+SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, ValueRange init) {
+  if (depth == kernel.loops.size())
+    return steps(aBase, bBase, nullptr, init);
+  const MicroKernel::Loop &loop = kernel.loops[depth];
+  auto op = b.create<scf::ForOp>(loc, math.constant(0), loop.count, math.constant(1), init);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.getBody());
+  Value iv = op.getInductionVar();
+  Value aInner = math.add(aBase, math.mul(iv, loop.aStride));
+  Value bInner = math.add(bBase, math.mul(iv, loop.bStride));
+  const bool innermost = depth + 1 == kernel.loops.size();
+  SmallVector<Value> sums = innermost
+                                ? steps(aInner, bInner, iv, op.getRegionIterArgs())
+                                : this->loop(depth + 1, aInner, bInner, op.getRegionIterArgs());
+  b.create<scf::YieldOp>(loc, sums);
+  return llvm::to_vector(ValueRange(op.getResults()));
+}
+
+Value TileEmitter::widen(Value value, Type f32Type) {
+  return value.getType() == f32Type ? value : Value(b.create<arith::ExtFOp>(loc, f32Type, value));
+}
+
+Value TileEmitter::loadB(Value index, unsigned v) {
+  auto stored =
+      VectorType::get(kernel.lanes, cast<MemRefType>(kernel.b.getType()).getElementType());
+  Value mask = kernel.bMasks.empty() ? Value() : kernel.bMasks[v];
+  if (!mask)
+    return widen(b.create<vector::LoadOp>(loc, stored, kernel.b, index), type);
+  Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(stored));
+  return widen(b.create<vector::MaskedLoadOp>(loc, stored, kernel.b, index, mask, zero), type);
+}
+
+Value TileEmitter::loadA(Value index) {
+  Value scalar = widen(b.create<memref::LoadOp>(loc, kernel.a, index), b.getF32Type());
+  return b.create<vector::BroadcastOp>(loc, type, scalar);
+}
+
+SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value iteration, ValueRange init) {
+  SmallVector<Value> sums = llvm::to_vector(init);
+  for (unsigned line = 0; iteration && line < kernel.prefetchLines; ++line) {
+    const int64_t perLine =
+        64 / (cast<MemRefType>(kernel.b.getType()).getElementTypeBitWidth() / 8);
+    Value at = math.add(kernel.prefetchBase, math.mul(iteration, kernel.prefetchLines * perLine));
+    b.create<memref::PrefetchOp>(loc, kernel.b, math.add(at, line * perLine), /*isWrite=*/false,
+                                 /*localityHint=*/2, /*isDataCache=*/true);
+  }
+  for (const MicroKernel::Step &step : kernel.steps) {
+    SmallVector<Value> bVectors;
+    for (unsigned v = 0; v < kernel.vectors; ++v)
+      bVectors.push_back(loadB(math.add(bBase, step.b + v * kernel.lanes), v));
+    for (unsigned r = 0; r < kernel.rows; ++r) {
+      Value a = loadA(math.add(math.add(aBase, kernel.aRow[r]), step.a));
+      for (unsigned v = 0; v < kernel.vectors; ++v) {
+        Value &sum = sums[r * kernel.vectors + v];
+        sum = b.create<vector::FMAOp>(loc, a, bVectors[v], sum);
+      }
+    }
+  }
+  return sums;
+}
+
+SmallVector<Value> MicroKernel::emit(OpBuilder &b, Location loc, ValueRange init) const {
+  return TileEmitter(*this, b, loc).loop(0, aBase, bBase, init);
+}

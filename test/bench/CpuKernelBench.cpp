@@ -1,0 +1,149 @@
+//===- CpuKernelBench.cpp - GFLOP/s of the CPU kernels --------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One thread, thread CPU time, first quartile of repeated calls, next to the measured FMA peak of
+// the level.
+//   CpuKernelBench [gemm] [conv] [depthwise] [batch]      (default: all)
+//
+//===----------------------------------------------------------------------===//
+
+#include "../unit/KernelJit.h"
+#include "dynac/Target/CPU/GemmKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <algorithm>
+#include <ctime>
+
+using namespace mlir;
+using namespace dynac::cpu;
+using namespace dynac::cpu::test;
+
+static double now() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+/// Seconds per call.
+static double measure(llvm::function_ref<void()> call) {
+  call();
+  double start = now();
+  call();
+  const int inner = std::max(1, int(2e-4 / std::max(now() - start, 1e-9)));
+  std::vector<double> times;
+  for (const double stop = now() + 0.3; now() < stop || times.size() < 5;) {
+    start = now();
+    for (int i = 0; i < inner; ++i)
+      call();
+    times.push_back((now() - start) / inner);
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 4];
+}
+
+/// FMA GFLOP/s of registers of `lanes` floats.
+static double peak(unsigned lanes) {
+  const long steps = 200000;
+  auto run = [&] {
+    for (long i = 0; i < steps; ++i)
+      if (lanes == 16)
+        asm volatile("vfmadd231ps %%zmm14,%%zmm15,%%zmm0\n vfmadd231ps %%zmm14,%%zmm15,%%zmm1\n"
+                     "vfmadd231ps %%zmm14,%%zmm15,%%zmm2\n vfmadd231ps %%zmm14,%%zmm15,%%zmm3\n"
+                     "vfmadd231ps %%zmm14,%%zmm15,%%zmm4\n vfmadd231ps %%zmm14,%%zmm15,%%zmm5\n"
+                     "vfmadd231ps %%zmm14,%%zmm15,%%zmm6\n vfmadd231ps %%zmm14,%%zmm15,%%zmm7\n"
+                     "vfmadd231ps %%zmm14,%%zmm15,%%zmm8\n vfmadd231ps %%zmm14,%%zmm15,%%zmm9\n" ::
+                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+                           "xmm9");
+      else
+        asm volatile("vfmadd231ps %%ymm14,%%ymm15,%%ymm0\n vfmadd231ps %%ymm14,%%ymm15,%%ymm1\n"
+                     "vfmadd231ps %%ymm14,%%ymm15,%%ymm2\n vfmadd231ps %%ymm14,%%ymm15,%%ymm3\n"
+                     "vfmadd231ps %%ymm14,%%ymm15,%%ymm4\n vfmadd231ps %%ymm14,%%ymm15,%%ymm5\n"
+                     "vfmadd231ps %%ymm14,%%ymm15,%%ymm6\n vfmadd231ps %%ymm14,%%ymm15,%%ymm7\n"
+                     "vfmadd231ps %%ymm14,%%ymm15,%%ymm8\n vfmadd231ps %%ymm14,%%ymm15,%%ymm9\n" ::
+                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+                           "xmm9");
+  };
+  return double(steps) * 10 * 2 * lanes / measure(run) * 1e-9;
+}
+
+namespace {
+
+/// Compiles kernels for one level and reports against its peak.
+struct Bench {
+  const Isa &isa;
+  double peakGflops;
+
+  explicit Bench(const Isa &isa) : isa(isa), peakGflops(peak(isa.lanes)) {
+    std::printf("%s: peak %.1f GFLOP/s\n", isa.name.str().c_str(), peakGflops);
+  }
+
+  void report(const std::string &what, double flops, double seconds, double compileSeconds) const {
+    const double gflops = flops / seconds * 1e-9;
+    std::printf("  %-44s %9.1f us %7.1f GFLOP/s %5.1f%%  (compiled in %.0f ms)\n", what.c_str(),
+                seconds * 1e6, gflops, 100 * gflops / peakGflops, compileSeconds * 1e3);
+    std::fflush(stdout);
+  }
+
+  void gemm(int64_t m, int64_t n, int64_t k, bool dynamic = false) const {
+    MLIRContext context;
+    loadKernelDialects(context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    GemmSpec spec;
+    spec.plan = planGemm(dynamic ? -1 : m, n, k);
+    spec.m = dynamic ? dim(0) : Extent(m);
+    spec.dimCount = 1;
+    spec.extra = {{Float32Type::get(&context), {n}}};
+    spec.epilogue = [](OpBuilder &b, Location loc, Value acc,
+                       const EpilogueCoords &coords) -> Value {
+      Value bias = coords.load(b, coords.kernel.buffer(2), coords.channel);
+      Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(coords.type));
+      return b.create<arith::MaximumFOp>(loc, b.create<arith::AddFOp>(loc, acc, bias), zero);
+    };
+    const double start = now();
+    emitGemm(*module, "gemm", isa, spec);
+    KernelJit jit(*module);
+    const double compileSeconds = now() - start;
+    Aligned<float> a(m * k), packed(spec.plan.packedElements()), bias(n), c(m * n);
+    fillRandom(a.data(), a.size());
+    fillRandom(packed.data(), packed.size());
+    Aligned<char> scratch(spec.plan.scratchBytes + 64);
+    dynac_kernel_fn fn = jit["gemm"];
+    const double seconds = measure([&] {
+      callKernel(fn, {a.data(), packed.data(), bias.data(), c.data()}, {m}, 0, spec.plan.units(m),
+                 scratch.data());
+    });
+    report("gemm " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) +
+               (dynamic ? " m dynamic" : ""),
+           2. * m * n * k, seconds, compileSeconds);
+  }
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  auto wanted = [&](llvm::StringRef what) {
+    return argc == 1 ||
+           std::any_of(argv + 1, argv + argc, [&](const char *arg) { return what == arg; });
+  };
+  for (const Isa &isa : runnableIsas()) {
+    if (isa.level != DYNAC_CPU_V3 && isa.level != DYNAC_CPU_V4)
+      continue;
+    Bench bench(isa);
+    if (wanted("gemm")) {
+      bench.gemm(1024, 1024, 1024);
+      bench.gemm(128, 768, 768);
+      bench.gemm(128, 3072, 768);
+      bench.gemm(128, 768, 3072);
+      bench.gemm(128, 768, 768, true);
+      bench.gemm(197, 768, 768);
+      bench.gemm(128, 2304, 768);
+      bench.gemm(128, 1000, 512);
+      bench.gemm(256, 64, 256);
+      bench.gemm(1, 4096, 4096);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+//===- CpuGemmTest.cpp - GEMM kernels against a plain product -------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelJit.h"
+#include "dynac/Target/CPU/GemmKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace dynac::cpu;
+using namespace dynac::cpu::test;
+
+namespace {
+
+struct Shape {
+  int64_t m, n, k;
+  bool dynamic;
+};
+
+/// max(x + bias, 0) + residual.
+Value biasReluResidual(OpBuilder &b, Location loc, Value acc, const EpilogueCoords &coords) {
+  Value bias = coords.load(b, coords.kernel.buffer(2), coords.channel);
+  Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(coords.type));
+  Value relu = b.create<arith::MaximumFOp>(loc, b.create<arith::AddFOp>(loc, acc, bias), zero);
+  return b.create<arith::AddFOp>(loc, relu, coords.load(b, coords.kernel.buffer(3), coords.index));
+}
+
+GemmSpec makeSpec(MLIRContext &context, const Shape &shape, bool epilogue) {
+  GemmSpec spec;
+  spec.plan = planGemm(shape.dynamic ? -1 : shape.m, shape.n, shape.k);
+  spec.m = shape.dynamic ? dim(0) : Extent(shape.m);
+  spec.dimCount = 1;
+  if (epilogue) {
+    Type f32 = Float32Type::get(&context);
+    spec.extra = {{f32, {shape.n}}, {f32, {spec.m, shape.n}}};
+    spec.epilogue = biasReluResidual;
+  }
+  return spec;
+}
+
+void check(dynac_kernel_fn fn, const GemmSpec &spec, const Shape &s, bool epilogue,
+           const std::string &what) {
+  Aligned<float> a(s.m * s.k), b(s.k * s.n), packed(spec.plan.packedElements(), NAN), bias(s.n),
+      residual(s.m * s.n), c(s.m * s.n + 16, -7.f);
+  fillRandom(a.data(), a.size(), 1);
+  fillRandom(b.data(), b.size(), 2);
+  fillRandom(bias.data(), bias.size(), 3);
+  fillRandom(residual.data(), residual.size(), 4);
+  packGemmB(spec.plan, {b.data(), b.size()}, s.n, 1, {packed.data(), packed.size()});
+  Aligned<char> scratch(spec.plan.scratchBytes + 64);
+  std::vector<void *> buffers = {a.data(), packed.data()};
+  if (epilogue)
+    buffers.insert(buffers.end(), {bias.data(), residual.data()});
+  buffers.push_back(c.data());
+  // In pieces, as threads would.
+  const int64_t units = spec.plan.units(s.m);
+  for (int64_t begin = 0, end; begin < units; begin = end) {
+    end = std::min(units, begin + std::max<int64_t>(1, (units - begin) / 2));
+    ASSERT_EQ(callKernel(fn, buffers, {s.m}, begin, end, scratch.data()), 0);
+  }
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      double sum = 0;
+      for (int64_t p = 0; p < s.k; ++p)
+        sum += double(a[i * s.k + p]) * b[p * s.n + j];
+      if (epilogue)
+        sum = std::max(sum + bias[j], 0.0) + residual[i * s.n + j];
+      ASSERT_NEAR(c[i * s.n + j], sum, 2e-6 * (s.k + 4)) << what << " at " << i << ", " << j;
+    }
+  for (int64_t i = 0; i < 16; ++i)
+    ASSERT_EQ(c[s.m * s.n + i], -7.f) << what << ": wrote past the end";
+}
+
+} // namespace
+
+TEST(CpuGemmTest, MatchesPlainProduct) {
+  const Shape shapes[] = {{1, 1, 1, false},    {1, 10, 7, false},     {8, 48, 16, false},
+                          {5, 64, 33, false},  {13, 80, 12, true},    {29, 1000, 50, false},
+                          {30, 96, 64, true},  {250, 100, 20, true},  {250, 48, 9, false},
+                          {7, 65, 5000, true}, {19, 16, 2050, false}, {50, 112, 4100, false},
+                          {0, 32, 8, true},    {121, 17, 3, true}};
+  for (bool epilogue : {false, true}) {
+    MLIRContext context;
+    loadKernelDialects(context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    auto nameOf = [&](size_t i, const Isa &isa) {
+      return ("gemm" + std::to_string(i) + "." + isa.suffix).str();
+    };
+    for (auto [i, shape] : llvm::enumerate(shapes))
+      for (const Isa &isa : runnableIsas())
+        emitGemm(*module, nameOf(i, isa), isa, makeSpec(context, shape, epilogue));
+    KernelJit jit(*module);
+    for (auto [i, shape] : llvm::enumerate(shapes))
+      for (const Isa &isa : runnableIsas())
+        check(jit[nameOf(i, isa)], makeSpec(context, shape, epilogue), shape, epilogue,
+              nameOf(i, isa));
+  }
+}
