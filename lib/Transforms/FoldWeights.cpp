@@ -15,6 +15,8 @@
 #include "dynac/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace dynac::prim;
 
@@ -43,10 +45,11 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
         result.replaceAllUsesWith(b.create<WeightOp>(op->getLoc(), result.getType(), *id));
       }
     });
-    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (op->use_empty() && isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>())
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : llvm::reverse(ops))
+      if (isOpTriviallyDead(op))
         op->erase();
-    });
   }
 
   std::optional<int64_t> fold(Operation *op) {

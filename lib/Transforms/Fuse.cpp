@@ -200,7 +200,11 @@ private:
       });
     });
   }
-  static bool isEpilogueView(Operation *op) { return isa<BroadcastOp, ReshapeOp, ConstantOp>(op); }
+  static bool isEpilogueView(Operation *op) {
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      return cast<DenseElementsAttr>(constant.getValue()).isSplat();
+    return isa<BroadcastOp, ReshapeOp>(op);
+  }
 
   /// The group in which `use`'s owner stands if it can evaluate the operand in place.
   std::optional<int> groupTaking(OpOperand &use, Role role) {
@@ -294,7 +298,7 @@ private:
   /// Ops that were cloned into regions and have no other user.
   void eraseDead() {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (op.use_empty() && isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>())
+      if (isOpTriviallyDead(&op))
         op.erase();
   }
 

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace dynac;
@@ -18,9 +19,8 @@ namespace {
 
 /// Symbols in order of first appearance: operands' types, then ops in order.
 SmallVector<std::string> symbolsInOrder(RegionOp region) {
-  llvm::SetVector<StringRef> seen;
   SmallVector<std::string> order;
-  llvm::StringSet<> known;
+  llvm::StringSet<llvm::MallocAllocator> known;
   AttrTypeWalker walker;
   walker.addWalk([&](DimsAttr dims) {
     for (const SymExpr &expr : dims.exprs())

@@ -106,7 +106,7 @@ private:
     return plan.buffers.size() - 1;
   }
 
-  int32_t weightBuffer(int64_t id, Type type) {
+  int32_t weightBuffer(int64_t id) {
     auto [it, isNew] = weightBuffers.try_emplace(id, -1);
     if (!isNew)
       return it->second;
@@ -147,7 +147,7 @@ private:
   /// The buffer that holds `value`.
   int32_t read(Value value) {
     if (auto weight = value.getDefiningOp<WeightOp>())
-      return weightBuffer(weight.getId(), value.getType());
+      return weightBuffer(weight.getId());
     return bufferOf.lookup(value);
   }
 
@@ -175,18 +175,19 @@ private:
     step.name = nodeNames(region.getLoc());
     for (const SymExpr &dim : regionPlan->dims)
       step.dims.push_back(plan.slotOf(dim));
-    for (auto [i, operand] : llvm::enumerate(region.getXs())) {
-      if (llvm::is_contained(regionPlan->unused, i))
-        continue;
-      auto packed = regionPlan->weights.find(i);
-      step.buffers.push_back(packed == regionPlan->weights.end()
-                                 ? read(operand)
-                                 : weightBuffer(packed->second, operand.getType()));
+    SmallVector<unsigned> operands = regionPlan->operands.value_or(
+        llvm::to_vector(llvm::seq<unsigned>(0, region.getXs().size())));
+    for (unsigned operand : operands) {
+      auto packed = regionPlan->weights.find(operand);
+      step.buffers.push_back(packed == regionPlan->weights.end() ? read(region.getXs()[operand])
+                                                                 : weightBuffer(packed->second));
     }
     for (Value result : region.getYs()) {
       bufferOf[result] = addBuffer(DYNAC_BUFFER_ARENA, 0, result.getType());
       step.buffers.push_back(bufferOf[result]);
     }
+    for (RankedTensorType type : regionPlan->workspace)
+      step.buffers.push_back(addBuffer(DYNAC_BUFFER_ARENA, 0, type));
     plan.steps.push_back(std::move(step));
     return llvm::Error::success();
   }

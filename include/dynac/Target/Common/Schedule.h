@@ -32,8 +32,10 @@ struct RegionPlan {
   int64_t scratchBytes = 0;
   /// Operands whose buffer is another weight than the operand's own (packed weights), by operand number.
   llvm::SmallDenseMap<unsigned, int64_t> weights;
-  /// Operands that the kernel does not read; they are left out of the step's buffers.
-  llvm::SmallVector<unsigned> unused;
+  /// The operands that the kernel reads, in the order of its buffers; nothing: all, in their order.
+  std::optional<llvm::SmallVector<unsigned>> operands;
+  /// Temporary memory of the step: buffers after the results'.
+  llvm::SmallVector<mlir::RankedTensorType> workspace;
   /// Emits the kernel under symbols that start with `name`; called once per key. Returns one symbol per
   /// target of the plan ("" where a lower target's body serves).
   std::function<llvm::Expected<std::vector<std::string>>(llvm::StringRef name)> emit;

@@ -1,0 +1,28 @@
+//===- Passes.h - phases of the CPU target ----------------------*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_TARGET_CPU_PASSES_H
+#define DYNAC_TARGET_CPU_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace dynac::cpu {
+
+/// Channels per block of the blocked layout, for every ISA.
+inline constexpr int64_t kChannelBlock = 16;
+
+/// Puts convolutions and what lies between them into the layout [N, C/16, H, W, 16]: each eligible
+/// convolution becomes composite `conv_nchwc` between `pack_channels` and `unpack_channels`, these
+/// move through elementwise ops, pools, paddings and concatenations, and meeting pairs cancel.
+std::unique_ptr<mlir::Pass> createBlockedLayoutPass();
+
+/// Marks the ops that have a kernel of their own (`dynac.claim`), before composites are inlined.
+std::unique_ptr<mlir::Pass> createClaimPass();
+
+} // namespace dynac::cpu
+
+#endif // DYNAC_TARGET_CPU_PASSES_H

@@ -1,0 +1,36 @@
+//===- RegionPlanner.h - kernels of regions for x86 CPUs --------*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_TARGET_CPU_REGIONPLANNER_H
+#define DYNAC_TARGET_CPU_REGIONPLANNER_H
+
+#include "dynac/Target/CPU/Isa.h"
+#include "dynac/Target/Common/Schedule.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace dynac::cpu {
+
+/// Plans every region for the given CPU levels: by the claimed kernel that its root names, or the generic
+/// way. Kernels are emitted into `kernels`.
+class CpuRegionPlanner : public RegionPlanner {
+public:
+  CpuRegionPlanner(mlir::ModuleOp kernels, llvm::ArrayRef<Isa> isas) : kernels(kernels), isas(isas) {}
+
+  llvm::Expected<RegionPlan> planRegion(prim::RegionOp region, Plan &plan, WeightStore &weights) override;
+
+  mlir::ModuleOp kernels;
+  llvm::SmallVector<Isa> isas;
+  /// Packed weights by what they are made of, so that two users share one.
+  std::map<std::string, int64_t> packed;
+
+private:
+  llvm::Expected<RegionPlan> planGeneric(prim::RegionOp region, Plan &plan);
+};
+
+} // namespace dynac::cpu
+
+#endif // DYNAC_TARGET_CPU_REGIONPLANNER_H

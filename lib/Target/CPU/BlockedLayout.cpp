@@ -1,0 +1,327 @@
+//===- BlockedLayout.cpp - convolutions in [N, C/16, H, W, 16] ------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layout is no property of types here: a blocked tensor is a plain 5-D tensor, and `pack_channels` and
+// `unpack_channels` are ordinary operations between the two forms. Propagation rewrites
+// op(unpack(x)) into unpack(op(x)) until packs meet unpacks.
+//
+// Where 16 does not divide C, the last block ends with lanes that no channel owns. They hold zeros after a
+// convolution (its packed weights and bias do). Only operations that keep such lanes finite are moved through
+// then, since a consuming convolution multiplies them by zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Composites/Composites.h"
+#include "dynac/Target/CPU/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace dynac;
+using namespace dynac::prim;
+
+namespace dynac::cpu {
+namespace {
+
+CompositeOp unpackOf(Value value) {
+  auto op = value.getDefiningOp<CompositeOp>();
+  return op && op.getName() == "unpack_channels" ? op : CompositeOp();
+}
+
+int64_t channelsOf(Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(1); }
+
+Shape blockedShape(Dims plain) {
+  int64_t channels = *plain[1].constant();
+  return {plain[0], SymExpr((channels + kChannelBlock - 1) / kChannelBlock), plain[2], plain[3],
+          SymExpr(kChannelBlock)};
+}
+
+Tensor packChannels(Tensor x) {
+  TensorContext &ctx = x.ctx();
+  return composite("pack_channels", {x}, config(ctx, {}), blockedShape(x.shape()));
+}
+
+Tensor unpackChannels(Tensor x, Dims plain) {
+  TensorContext &ctx = x.ctx();
+  return composite("unpack_channels", {x}, config(ctx, {{"channels", attr(ctx, *plain[1].constant())}}),
+                   plain);
+}
+
+/// Whether the op keeps finite lanes finite whatever they hold.
+bool keepsFinite(Operation *op) {
+  return isa<AddOp, SubOp, MulOp, MaxOp, MinOp, ClampOp, SelectOp, CompareOp, LogisticOp, TanhOp, ErfOp,
+             AbsOp, NegOp, AndOp, OrOp, NotOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+struct BlockConv : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
+    auto x = cast<RankedTensorType>(op.getX().getType());
+    auto w = cast<RankedTensorType>(op.getW().getType());
+    if (x.getRank() != 4 || !x.getElementType().isF32() || !op.getType().getElementType().isF32() ||
+        x.isDynamicDim(1) || !op.getW().getDefiningOp<WeightOp>())
+      return failure();
+    int64_t channels = x.getDimSize(1), filters = w.getDimSize(0), groups = op.getGroups();
+    bool depthwise = groups == channels && groups == filters && groups > 1;
+    bool blockGroups = groups == 1 || ((channels / groups) % kChannelBlock == 0 &&
+                                       (filters / groups) % kChannelBlock == 0);
+    if (!depthwise && !blockGroups)
+      return failure();
+    for (int64_t dilation : op.getLhsDilation())
+      if (dilation != 1)
+        return failure();
+    SmallVector<int64_t> lo, hi;
+    for (auto [dims, out] : {std::pair(op.getLo(), &lo), std::pair(op.getHi(), &hi)})
+      for (const SymExpr &pad : dims.exprs()) {
+        if (!pad.constant() || *pad.constant() < 0)
+          return failure();
+        out->push_back(*pad.constant());
+      }
+
+    TensorContext ctx(rewriter, op.getLoc());
+    Shape result = shapeOf(op.getType());
+    DictionaryAttr settings = config(ctx, {{"channels", attr(ctx, channels)},
+                                           {"filters", attr(ctx, filters)},
+                                           {"groups", attr(ctx, groups)},
+                                           {"strides", attr(ctx, Axes(op.getStrides()))},
+                                           {"lo", attr(ctx, Axes(lo))},
+                                           {"hi", attr(ctx, Axes(hi))},
+                                           {"dilations", attr(ctx, Axes(op.getRhsDilation()))}});
+    Tensor packed = packChannels(Tensor(ctx, op.getX()));
+    Tensor y = composite("conv_nchwc", {packed, Tensor(ctx, op.getW())}, settings, blockedShape(result));
+    rewriter.replaceOp(op, unpackChannels(y, result).value());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Propagation
+//===----------------------------------------------------------------------===//
+
+/// pack(unpack(x)) = x.
+struct CancelPack : OpRewritePattern<CompositeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CompositeOp op, PatternRewriter &rewriter) const override {
+    if (op.getName() != "pack_channels")
+      return failure();
+    CompositeOp unpack = unpackOf(op.getXs()[0]);
+    if (!unpack || unpack.getXs()[0].getType() != op.getYs()[0].getType())
+      return failure();
+    rewriter.replaceOp(op, unpack.getXs()[0]);
+    return success();
+  }
+};
+
+/// The 5-D counterpart of a broadcast to [N, C, H, W] of at most N and C.
+Tensor blockedBroadcast(BroadcastOp op, Dims blocked, TensorContext &ctx) {
+  Tensor x(ctx, op.getX());
+  Shape from = x.shape(), kept;
+  SmallVector<int64_t> axes;
+  for (auto [i, axis] : llvm::enumerate(op.getAxes())) {
+    if (from[i].isOne())
+      continue;
+    if (axis > 1)
+      return Tensor(); // spatial: rare, packed whole by the caller
+    kept.push_back(from[i]);
+    axes.push_back(axis);
+  }
+  x = reshape(x, kept);
+  if (!axes.empty() && axes.back() == 1) {
+    int64_t channels = *kept.back().constant(), blocks = *blocked[1].constant();
+    if (channels != blocks * kChannelBlock) {
+      SmallVector<SymExpr> lo(kept.size(), SymExpr(0)), hi = lo;
+      hi.back() = SymExpr(blocks * kChannelBlock - channels);
+      x = pad(x, full(ctx, {}, 0.0, x.dtype()), lo, hi);
+    }
+    kept.back() = SymExpr(blocks);
+    kept.push_back(SymExpr(kChannelBlock));
+    axes.push_back(4);
+    x = reshape(x, kept);
+  }
+  return broadcastInDim(x, blocked, axes);
+}
+
+/// elementwise(unpack(a), …) = unpack(elementwise(a, …)).
+struct MoveThroughElementwise : RewritePattern {
+  MoveThroughElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isElementwise(op) || op->getNumResults() != 1)
+      return failure();
+    CompositeOp unpack;
+    for (Value operand : op->getOperands())
+      if (CompositeOp candidate = unpackOf(operand))
+        unpack = candidate;
+    if (!unpack || !movable(op))
+      return failure();
+    Shape plain = shapeOf(op->getResult(0)), blocked = shapeOf(unpack.getXs()[0]);
+    TensorContext ctx(rewriter, op->getLoc());
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      Tensor moved = block(operand, blocked, ctx);
+      if (!moved)
+        return failure();
+      operands.push_back(moved.value());
+    }
+    OperationState state(op->getLoc(), op->getName().getStringRef(), operands,
+                         tensorType(blocked, getElementTypeOrSelf(op->getResult(0).getType())),
+                         op->getAttrs());
+    Operation *created = rewriter.create(state);
+    rewriter.replaceOp(op, unpackChannels(Tensor(ctx, created->getResult(0)), plain).value());
+    return success();
+  }
+
+  /// Checked before anything is built.
+  bool movable(Operation *op) const {
+    if (channelsOf(op->getResult(0)) % kChannelBlock && !keepsFinite(op))
+      return false;
+    return llvm::all_of(op->getOperands(), [](Value operand) {
+      if (unpackOf(operand) || operand.getDefiningOp<ConstantOp>())
+        return true;
+      if (auto broadcast = operand.getDefiningOp<BroadcastOp>()) {
+        Shape from = shapeOf(broadcast.getX());
+        for (auto [i, axis] : llvm::enumerate(broadcast.getAxes()))
+          if (axis > 1 && !from[i].isOne())
+            return false;
+        return true;
+      }
+      return false;
+    });
+  }
+
+  Tensor block(Value operand, Dims blocked, TensorContext &ctx) const {
+    if (CompositeOp unpack = unpackOf(operand))
+      return Tensor(ctx, unpack.getXs()[0]);
+    if (auto broadcast = operand.getDefiningOp<BroadcastOp>())
+      return blockedBroadcast(broadcast, blocked, ctx);
+    DenseElementsAttr elements;
+    if (!matchPattern(operand, m_Constant(&elements)) || !elements.isSplat())
+      return Tensor();
+    Tensor scalar(ctx, ctx.builder.create<ConstantOp>(
+                           ctx.loc, elements.resizeSplat(RankedTensorType::get({}, elements.getElementType()))));
+    return broadcastTo(scalar, blocked);
+  }
+};
+
+struct MoveThroughWindow : OpRewritePattern<ReduceWindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const override {
+    CompositeOp unpack = unpackOf(op.getX());
+    if (!unpack || op.getIndices() || op.getWindow()[0] != 1 || op.getWindow()[1] != 1 ||
+        op.getStrides()[0] != 1 || op.getStrides()[1] != 1)
+      return failure();
+    SmallVector<SymExpr> lo = op.getLo().exprs(), hi = op.getHi().exprs();
+    if (!lo[0].isZero() || !lo[1].isZero() || !hi[0].isZero() || !hi[1].isZero())
+      return failure();
+    auto extended = [](ArrayRef<int64_t> values) {
+      SmallVector<int64_t> result(values);
+      result.push_back(1);
+      return result;
+    };
+    lo.push_back(SymExpr(0));
+    hi.push_back(SymExpr(0));
+    TensorContext ctx(rewriter, op.getLoc());
+    Tensor y = reduceWindow(op.getCombiner(), Tensor(ctx, unpack.getXs()[0]), extended(op.getWindow()),
+                            extended(op.getStrides()), extended(op.getDilations()), lo, hi);
+    if (!y)
+      return failure();
+    rewriter.replaceOp(op, unpackChannels(y, shapeOf(op.getY())).value());
+    return success();
+  }
+};
+
+/// A reduction over H and W: [N, C/16, 16] is already [N, C] in memory.
+struct MoveThroughReduce : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    CompositeOp unpack = unpackOf(op.getX());
+    if (!unpack || op.getAxes() != ArrayRef<int64_t>{2, 3})
+      return failure();
+    TensorContext ctx(rewriter, op.getLoc());
+    Tensor y = reduce(op.getCombiner(), Tensor(ctx, unpack.getXs()[0]), {2, 3});
+    Shape plain = shapeOf(op.getY());
+    y = reshape(y, {plain[0], y.dim(1) * y.dim(2)});
+    y = sliceAxis(y, 1, SymExpr(0), plain[1]);
+    if (!y)
+      return failure();
+    rewriter.replaceOp(op, y.value());
+    return success();
+  }
+};
+
+struct MoveThroughPad : OpRewritePattern<PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PadOp op, PatternRewriter &rewriter) const override {
+    CompositeOp unpack = unpackOf(op.getX());
+    SmallVector<SymExpr> lo = op.getLo().exprs(), hi = op.getHi().exprs();
+    if (!unpack || !lo[0].isZero() || !lo[1].isZero() || !hi[0].isZero() || !hi[1].isZero() ||
+        op.getInterior()[0] || op.getInterior()[1])
+      return failure();
+    SmallVector<int64_t> interior(op.getInterior());
+    lo.push_back(SymExpr(0));
+    hi.push_back(SymExpr(0));
+    interior.push_back(0);
+    TensorContext ctx(rewriter, op.getLoc());
+    Tensor y = pad(Tensor(ctx, unpack.getXs()[0]), Tensor(ctx, op.getValue()), lo, hi, interior);
+    if (!y)
+      return failure();
+    rewriter.replaceOp(op, unpackChannels(y, shapeOf(op.getY())).value());
+    return success();
+  }
+};
+
+/// Concatenation of whole blocks; only the last operand may end inside of one.
+struct MoveThroughConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
+    if (op.getAxis() != 1 || op.getXs().empty())
+      return failure();
+    TensorContext ctx(rewriter, op.getLoc());
+    SmallVector<Tensor> blocked;
+    for (auto [i, x] : llvm::enumerate(op.getXs())) {
+      CompositeOp unpack = unpackOf(x);
+      if (!unpack || (channelsOf(x) % kChannelBlock && i + 1 != op.getXs().size()))
+        return failure();
+      blocked.push_back(Tensor(ctx, unpack.getXs()[0]));
+    }
+    Tensor y = concat(blocked, 1);
+    if (!y)
+      return failure();
+    rewriter.replaceOp(op, unpackChannels(y, shapeOf(op.getY())).value());
+    return success();
+  }
+};
+
+struct BlockedLayout : PassWrapper<BlockedLayout, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BlockedLayout)
+  StringRef getArgument() const override { return "cpu-blocked-layout"; }
+  StringRef getDescription() const override {
+    return "Convolutions and what lies between them in [N, C/16, H, W, 16]";
+  }
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<BlockConv, CancelPack, MoveThroughElementwise, MoveThroughWindow, MoveThroughReduce,
+                 MoveThroughPad, MoveThroughConcat>(&getContext());
+    (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createBlockedLayoutPass() { return std::make_unique<BlockedLayout>(); }
+
+} // namespace dynac::cpu

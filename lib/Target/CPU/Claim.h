@@ -1,0 +1,50 @@
+//===- Claim.h - the table of claimed kernels -------------------*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_LIB_TARGET_CPU_CLAIM_H
+#define DYNAC_LIB_TARGET_CPU_CLAIM_H
+
+#include "dynac/Target/CPU/RegionPlanner.h"
+
+namespace dynac::cpu {
+
+struct ClaimedKernel {
+  llvm::StringRef name;
+  /// Whether the kernel evaluates an elementwise epilogue.
+  bool takesEpilogue;
+  /// Whether the kernel computes `op`. Looks at the op and its operands' types and constants only.
+  bool (*matches)(mlir::Operation *op);
+  /// Plans the region whose claimed op is `op`.
+  llvm::Expected<RegionPlan> (*plan)(prim::RegionOp region, mlir::Operation *op, CpuRegionPlanner &planner,
+                                     WeightStore &weights);
+};
+
+/// In order of preference.
+llvm::ArrayRef<ClaimedKernel> claimTable();
+
+extern const ClaimedKernel gemmClaim;
+extern const ClaimedKernel batchedGemmClaim;
+extern const ClaimedKernel convClaim;
+extern const ClaimedKernel depthwiseClaim;
+
+/// Dimension arguments of a kernel: each distinct expression once.
+class KernelDims {
+public:
+  /// The argument number of `expr`.
+  unsigned of(const SymExpr &expr) {
+    for (auto [i, known] : llvm::enumerate(exprs))
+      if (known == expr)
+        return i;
+    exprs.push_back(expr);
+    return exprs.size() - 1;
+  }
+  llvm::SmallVector<SymExpr> exprs;
+};
+
+} // namespace dynac::cpu
+
+#endif // DYNAC_LIB_TARGET_CPU_CLAIM_H

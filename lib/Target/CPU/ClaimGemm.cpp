@@ -1,0 +1,91 @@
+//===- ClaimGemm.cpp - products with a weight -----------------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Claim.h"
+#include "RegionEpilogue.h"
+#include "dynac/Target/CPU/GemmKernel.h"
+
+using namespace mlir;
+using namespace dynac;
+using namespace dynac::cpu;
+using namespace dynac::prim;
+
+namespace {
+
+/// [..., K] x [K, N] (or [N, K]), B a weight.
+bool matchesGemm(Operation *op) {
+  auto dot = dyn_cast<DotOp>(op);
+  if (!dot || !dot.getBatchA().empty() || dot.getContractA().size() != 1)
+    return false;
+  auto a = cast<RankedTensorType>(dot.getA().getType());
+  auto b = cast<RankedTensorType>(dot.getB().getType());
+  return a.getElementType().isF32() && b.getElementType().isF32() &&
+         cast<RankedTensorType>(dot.getType()).getElementType().isF32() && b.getRank() == 2 &&
+         dot.getB().getDefiningOp<WeightOp>() && dot.getContractA()[0] == a.getRank() - 1 &&
+         b.getDimSize(0) > 0 && b.getDimSize(1) > 0;
+}
+
+llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuRegionPlanner &planner,
+                                          WeightStore &weights) {
+  auto canonical = std::make_shared<CanonicalRegion>(canonicalRegion(region));
+  auto dot = cast<DotOp>(op);
+  bool transposed = dot.getContractB()[0] == 1;
+  auto bType = cast<RankedTensorType>(dot.getB().getType());
+  int64_t k = bType.getDimSize(transposed ? 1 : 0), n = bType.getDimSize(transposed ? 0 : 1);
+  Shape aShape = shapeOf(dot.getA());
+  aShape.pop_back();
+  SymExpr m = elementCount(aShape);
+  GemmPlan gemm = planGemm(m.constant().value_or(-1), n, k);
+
+  unsigned aOperand = cast<BlockArgument>(dot.getA()).getArgNumber();
+  unsigned bOperand = cast<BlockArgument>(dot.getB()).getArgNumber();
+  int64_t weight = region.getXs()[bOperand].getDefiningOp<WeightOp>().getId();
+  std::string packing = ("gemm:" + Twine(weight) + ":" + Twine(transposed) + ":" + Twine(gemm.panelWidth)).str();
+  auto [it, isNew] = planner.packed.try_emplace(packing, -1);
+  if (isNew)
+    it->second = weights.derive(
+        weights.name(weight), RankedTensorType::get({gemm.packedElements()}, bType.getElementType()), {weight},
+        [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+          packGemmB(gemm, {reinterpret_cast<const float *>(inputs[0].data()), inputs[0].size() / 4},
+                    transposed ? 1 : n, transposed ? k : 1,
+                    {reinterpret_cast<float *>(out.data()), out.size() / 4});
+          return llvm::Error::success();
+        });
+
+  RegionPlan result;
+  result.kind = "gemm";
+  result.key = "gemm:" + canonical->text;
+  result.units = m.constant() ? SymExpr(gemm.units(*m.constant()))
+                              : m.ceilDiv(SymExpr(gemm.unitRows)) * SymExpr(gemm.panels);
+  result.scratchBytes = gemm.scratchBytes;
+  result.weights[bOperand] = it->second;
+
+  // Everything the kernel needs of the dimensions is passed as a value, so equal text means equal code.
+  auto dims = std::make_shared<KernelDims>();
+  GemmSpec spec{gemm, m.constant() ? Extent(*m.constant()) : dim(dims->of(m)), 0, {}, {}, 0, {}, false};
+  auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
+  result.dims = dims->exprs;
+  result.operands.emplace({aOperand, bOperand});
+  llvm::append_range(*result.operands, epilogue->operands);
+  result.emit = [=, &planner](StringRef name) mutable -> llvm::Expected<std::vector<std::string>> {
+    spec.outputType = epilogue->outputType();
+    spec.extra = epilogue->buffers();
+    spec.dimCount = dims->exprs.size();
+    spec.epilogue = epilogue->emitter(/*firstBuffer=*/2, /*rowsAndColumns=*/true);
+    std::vector<std::string> symbols;
+    for (const Isa &isa : planner.isas) {
+      symbols.push_back((name + "." + isa.suffix).str());
+      emitGemm(planner.kernels, symbols.back(), isa, spec);
+    }
+    return symbols;
+  };
+  return result;
+}
+
+} // namespace
+
+const ClaimedKernel dynac::cpu::gemmClaim = {"gemm", /*takesEpilogue=*/true, matchesGemm, planGemmRegion};

@@ -1,0 +1,108 @@
+//===- RegionPlanner.cpp - kernels of regions for x86 CPUs ----------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Target/CPU/RegionPlanner.h"
+
+#include "Claim.h"
+#include "dynac/Conversion/PrimToLoops.h"
+#include "dynac/Support/Diagnostic.h"
+#include "dynac/Target/CPU/KernelFunction.h"
+#include "dynac/Target/CPU/Passes.h"
+#include "dynac/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace dynac;
+using namespace dynac::cpu;
+using namespace dynac::prim;
+
+llvm::ArrayRef<ClaimedKernel> dynac::cpu::claimTable() {
+  static const ClaimedKernel table[] = {gemmClaim};
+  return table;
+}
+
+llvm::Expected<RegionPlan> CpuRegionPlanner::planRegion(RegionOp region, Plan &plan,
+                                                        WeightStore &weights) {
+  if (std::optional<StringRef> claim = region.getClaim())
+    for (const ClaimedKernel &kernel : claimTable())
+      if (kernel.name == *claim)
+        for (Operation &op : region.getBody().front())
+          if (op.hasAttr(kClaimAttr))
+            return kernel.plan(region, &op, *this, weights);
+  return planGeneric(region, plan);
+}
+
+llvm::Expected<RegionPlan> CpuRegionPlanner::planGeneric(RegionOp region, Plan &plan) {
+  auto canonical = std::make_shared<CanonicalRegion>(canonicalRegion(region));
+  std::string reason = whyNotSupported(canonical->region);
+  if (!reason.empty())
+    return unsupported("{0}: {1}", nodeNames(region.getLoc()), reason);
+
+  RegionPlan result;
+  result.key = canonical->text;
+  result.kind = region.getKind().str();
+  // The kernel is emitted for the canonical names; the step passes the model's own expressions.
+  auto toModel = [&](const SymExpr &expr) {
+    return expr.substitute([&](std::string_view name) -> std::optional<SymExpr> {
+      unsigned index;
+      if (StringRef(name).drop_front().getAsInteger(10, index))
+        return std::nullopt;
+      return SymExpr::symbol(canonical->symbols[index]);
+    });
+  };
+  for (const SymExpr &dim : kernelDimsOf(canonical->region))
+    result.dims.push_back(toModel(dim));
+  RegionExtent extent = extentOf(canonical->region);
+  result.units = toModel(extent.units);
+  result.grain = extent.grain;
+  result.scratchBytes = scratchBytesOf(canonical->region);
+  for (RankedTensorType type : workspaceOf(canonical->region)) {
+    Shape shape;
+    for (const SymExpr &dim : shapeOf(type))
+      shape.push_back(toModel(dim));
+    result.workspace.push_back(tensorType(shape, type.getElementType()));
+  }
+  result.emit = [this, canonical, &plan](StringRef name) -> llvm::Expected<std::vector<std::string>> {
+    std::vector<std::string> symbols;
+    for (const Isa &isa : isas) {
+      symbols.push_back((name + "." + isa.suffix).str());
+      SmallVector<BufferArg> buffers = bufferArgsOf<BufferArg>(canonical->region);
+      KernelFunction kernel(kernels, symbols.back(), isa, buffers,
+                            kernelDimsOf(canonical->region).size(), scratchBytesOf(canonical->region));
+      auto message = [&](StringRef text) { return plan.messageOf(text); };
+      if (llvm::Error error = emitRegionKernel(canonical->region, kernel, message))
+        return std::move(error);
+      kernel.finish();
+    }
+    return symbols;
+  };
+  return result;
+}
+
+namespace {
+struct ClaimPass : PassWrapper<ClaimPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ClaimPass)
+  StringRef getArgument() const override { return "cpu-claim"; }
+  StringRef getDescription() const override { return "Marks the ops that have a CPU kernel of their own"; }
+  void runOnOperation() override {
+    Builder b(&getContext());
+    getOperation().walk([&](Operation *op) {
+      if (op->hasAttr(kClaimAttr))
+        return;
+      for (const ClaimedKernel &kernel : claimTable()) {
+        if (!kernel.matches(op))
+          continue;
+        op->setAttr(kClaimAttr, b.getStringAttr(kernel.name));
+        if (kernel.takesEpilogue)
+          op->setAttr(kEpilogueAttr, b.getUnitAttr());
+        return;
+      }
+    });
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> dynac::cpu::createClaimPass() { return std::make_unique<ClaimPass>(); }
