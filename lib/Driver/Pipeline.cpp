@@ -1,0 +1,286 @@
+//===- Pipeline.cpp - from a model file to an artifact --------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Driver/Pipeline.h"
+
+#include "dynac/Conversion/ModelToPrim.h"
+#include "dynac/Dialect/Model/Model.h"
+#include "dynac/Dialect/Prim/WeightStore.h"
+#include "dynac/Frontend/Onnx/Import.h"
+#include "dynac/Frontend/Onnx/Reader.h"
+#include "dynac/Frontend/Table.h"
+#include "dynac/Support/Diagnostic.h"
+#include "dynac/Target/CPU/Codegen.h"
+#include "dynac/Target/CPU/KernelFunction.h"
+#include "dynac/Target/CPU/Passes.h"
+#include "dynac/Target/CPU/RegionPlanner.h"
+#include "dynac/Target/Common/ArtifactWriter.h"
+#include "dynac/Target/Common/Linker.h"
+#include "dynac/Target/Common/Schedule.h"
+#include "dynac/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace dynac {
+
+/// Refuses what cannot work before any time is spent.
+static llvm::Error checkOptions(const CompileOptions &options) {
+  if (options.output.empty() && !options.emit)
+    return usageError("no output: give -o FILE.so, .o or .a");
+  if (options.output.empty())
+    return llvm::Error::success();
+  auto format = artifactFormatOf(options.output);
+  if (!format)
+    return format.takeError();
+  if (auto name = externalWeightsName(options); !name)
+    return name.takeError();
+  if (!options.name.empty() && options.name != cIdentifier(options.name))
+    return usageError("--name '{0}': expected letters, digits and _, the first no digit",
+                      printable(options.name));
+  if (*format != ArtifactFormat::SharedLibrary)
+    return llvm::Error::success();
+  if (!options.name.empty())
+    return usageError("--name is for .o and .a: a .so exports dynac_artifact");
+  return findLinker(options.linker).takeError();
+}
+
+namespace {
+
+/// One compilation: the phases of Phases.def, each a function that reads and writes this state.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, Progress &progress) : options(options), progress(progress) {
+    context.disableMultithreading();
+    context.loadDialect<model::ModelDialect, prim::PrimDialect, func::FuncDialect>();
+    context.getLoadedDialect<prim::PrimDialect>()->weights = &weights;
+    // Diagnostics of MLIR are for dynac's own invariants; the last one becomes the message.
+    context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        lastDiagnostic = nodeNames(diagnostic.getLocation()) + ": " + diagnostic.str();
+    });
+  }
+
+  llvm::Expected<CompileReport> run() {
+    using Step = llvm::Error (Compilation::*)();
+    static constexpr std::pair<Phase, Step> steps[] = {
+        {Phase::Import, &Compilation::import},     {Phase::Decompose, &Compilation::decompose},
+        {Phase::Raise, &Compilation::raise},       {Phase::Simplify, &Compilation::simplify},
+        {Phase::Fuse, &Compilation::fuse},         {Phase::Schedule, &Compilation::schedule},
+        {Phase::Codegen, &Compilation::codegen},   {Phase::Link, &Compilation::link}};
+    for (auto [phase, step] : steps) {
+      progress.phaseBegins(phase);
+      if (llvm::Error error = (this->*step)())
+        return std::move(error);
+      if (options.emit == phase) {
+        if (llvm::Error error = print(phase))
+          return std::move(error);
+        break;
+      }
+    }
+    return report;
+  }
+
+private:
+  llvm::Error import() {
+    auto read = onnx::loadOnnx(options.model);
+    if (!read)
+      return read.takeError();
+    onnxModel = std::move(*read);
+    auto imported = onnx::importOnnx(*onnxModel, context, weights);
+    if (!imported)
+      return imported.takeError();
+    module = std::move(*imported);
+    return llvm::Error::success();
+  }
+
+  llvm::Error decompose() {
+    ImportOptions importOptions;
+    for (const ShapeOption &shape : options.shapes) {
+      std::vector<int64_t> extents;
+      for (std::optional<int64_t> extent : shape.extents)
+        extents.push_back(extent.value_or(ShapedType::kDynamic));
+      importOptions.shapes[shape.input] = extents;
+    }
+    for (const DimOption &dim : options.dims)
+      importOptions.dims[dim.name] = {dim.min, dim.max, dim.multipleOf, dim.hint.value_or(-1)};
+    auto lowered = lowerModelToPrim(*module, makeOnnxOpTable(), importOptions);
+    if (!lowered)
+      return lowered.takeError();
+    module = std::move(*lowered);
+    return llvm::Error::success();
+  }
+
+  llvm::Error raise() { return llvm::Error::success(); }
+
+  llvm::Error simplify() {
+    PassManager pm(&context);
+    OpPassManager &func = pm.nest<func::FuncOp>();
+    func.addPass(createSimplify());
+    func.addPass(createFoldWeights());
+    if (options.optLevel > 0) {
+      func.addPass(createSimplify());
+      func.addPass(cpu::createBlockedLayoutPass());
+      func.addPass(cpu::createClaimPass());
+    }
+    func.addPass(createInlineComposites());
+    func.addPass(createSimplify());
+    func.addPass(createFoldWeights());
+    if (options.optLevel > 0)
+      func.addPass(cpu::createClaimPass());
+    return runPasses(pm);
+  }
+
+  llvm::Error fuse() {
+    PassManager pm(&context);
+    pm.nest<func::FuncOp>().addPass(createFuse());
+    return runPasses(pm);
+  }
+
+  llvm::Error schedule() {
+    std::vector<dynac_cpu_level_t> levels = options.levels;
+    if (levels.empty()) {
+      auto standard = parseMarchOption("");
+      if (!standard)
+        return standard.takeError();
+      levels = *standard;
+    }
+    SmallVector<cpu::Isa> isas;
+    for (dynac_cpu_level_t level : levels) {
+      const cpu::Isa &isa = cpu::isaFor(level);
+      if (!isas.empty() && isas.back() == isa)
+        continue;
+      isas.push_back(isa);
+      dynac_target_t target = {};
+      target.name = isa.name.data();
+      target.cpu_level = isa.level;
+      plan.targets.push_back(target);
+    }
+    cpu::loadKernelDialects(context);
+    kernels = ModuleOp::create(UnknownLoc::get(&context));
+    auto main = module->lookupSymbol<func::FuncOp>("main");
+    plan.name = options.name.empty() ? llvm::sys::path::stem(options.model).str() : options.name;
+    plan.irHash = hashOfModule();
+    restrictSymbols();
+    cpu::CpuRegionPlanner planner(*kernels, isas);
+    if (llvm::Error error = dynac::schedule(main, planner, weights, plan))
+      return error;
+    report.kernels = plan.kernels.size();
+    report.steps = plan.steps.size();
+    return llvm::Error::success();
+  }
+
+  llvm::Error codegen() {
+    cpu::CodegenOptions codegenOptions;
+    codegenOptions.threads =
+        options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
+    auto compiled = cpu::lowerToObjects(*kernels, codegenOptions);
+    if (!compiled)
+      return compiled.takeError();
+    objects = std::move(*compiled);
+    return llvm::Error::success();
+  }
+
+  llvm::Error link() {
+    ArtifactOptions artifact;
+    artifact.output = options.output;
+    artifact.symbolName = options.name;
+    artifact.linker = options.linker;
+    artifact.saveTemps = options.saveTemps;
+    auto weightsFile = externalWeightsName(options);
+    if (!weightsFile)
+      return weightsFile.takeError();
+    artifact.weightsFile = *weightsFile;
+    artifact.progress = [this](uint64_t done, uint64_t total) { progress.weightsWritten(done, total); };
+    std::vector<llvm::MemoryBufferRef> buffers;
+    for (const auto &object : objects)
+      buffers.emplace_back(StringRef(object.data(), object.size()), "kernels.o");
+    auto written = writeArtifact(plan, buffers, artifact);
+    if (!written)
+      return written.takeError();
+    report.files = written->files;
+    report.codeBytes = written->codeBytes;
+    report.weightsBytes = written->weightsBytes;
+    return llvm::Error::success();
+  }
+
+  llvm::Error runPasses(PassManager &pm) {
+    pm.enableVerifier(options.verifyEach);
+    if (succeeded(pm.run(*module)))
+      return llvm::Error::success();
+    return unsupported("{0}: {1}", options.model, printable(lastDiagnostic, 2000));
+  }
+
+  llvm::Error print(Phase phase) {
+    if (phase >= Phase::Schedule) {
+      auto text = cpu::lowerToText(*kernels, phase == Phase::Schedule ? cpu::KernelText::LLVMIR
+                                                                     : cpu::KernelText::Assembly);
+      if (!text)
+        return text.takeError();
+      llvm::outs() << *text;
+      return llvm::Error::success();
+    }
+    OpPrintingFlags flags;
+    flags.elideLargeElementsAttrs(32);
+    module->print(llvm::outs(), flags);
+    llvm::outs() << "\n";
+    return llvm::Error::success();
+  }
+
+  /// Of the fused module's text without locations: the same for equal programs, wherever they lie.
+  uint64_t hashOfModule() {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os);
+    return llvm::xxh3_64bits(text);
+  }
+
+  /// Ranges that `--dim` and the file give.
+  void restrictSymbols() {
+    auto main = module->lookupSymbol<func::FuncOp>("main");
+    auto ranges = main->getAttrOfType<DictionaryAttr>("dynac.dim_ranges");
+    if (!ranges)
+      return;
+    for (NamedAttribute entry : ranges) {
+      auto values = cast<DenseI64ArrayAttr>(entry.getValue()).asArrayRef();
+      int32_t slot = plan.symbolSlot(entry.getName());
+      for (PlanSymbol &symbol : plan.symbols)
+        if (symbol.slot == slot) {
+          symbol.min = values[0];
+          symbol.max = values[1];
+          symbol.multipleOf = values[2];
+        }
+    }
+  }
+
+  const CompileOptions &options;
+  Progress &progress;
+  MLIRContext context;
+  WeightStore weights;
+  std::unique_ptr<onnx::OnnxModel> onnxModel; ///< the weights' bytes lie in its files
+  OwningOpRef<ModuleOp> module, kernels;
+  Plan plan;
+  std::vector<llvm::SmallVector<char, 0>> objects;
+  CompileReport report;
+  std::string lastDiagnostic;
+};
+
+} // namespace
+
+llvm::Expected<CompileReport> compileModel(const CompileOptions &options, Progress &progress) {
+  if (llvm::Error error = checkOptions(options))
+    return error;
+  return Compilation(options, progress).run();
+}
+
+} // namespace dynac
