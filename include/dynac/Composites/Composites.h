@@ -46,10 +46,16 @@ LayerNormResult layerNorm(Tensor x, Tensor scale, Tensor bias, int64_t axis, dou
 Tensor rmsNorm(Tensor x, Tensor scale, int64_t axis, double epsilon);
 /// x * (1 + erf(x / sqrt 2)) / 2, or the tanh form.
 Tensor gelu(Tensor x, bool tanhApproximation);
-/// Scaled dot-product attention on [B, H, T, D] operands: softmax(scale * q kᵀ + bias) v. `bias` may be invalid or
-/// broadcastable to [B, H, T, S]; a fully masked row (all -inf) gives 0 if `zeroMaskedRows`, else NaN.
-Tensor attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale, bool zeroMaskedRows);
-/// (x - mean) / sqrt(var + epsilon) * scale + bias per channel (axis 1).
+/// Which keys a query may see: all; those up to its own place, both counted from the start; or counted from the
+/// end, so that the last query sees all keys (the keys hold a past).
+enum class Causal { No, FromStart, FromEnd };
+/// Scaled dot-product attention on q [B, H, T, D], k [B, G, S, D], v [B, G, S, E], G dividing H (each key head serves
+/// H / G query heads in a row): softmax(scale * q kᵀ + bias) v, [B, H, T, E]. `bias` may be invalid or broadcastable
+/// to [B, H, T, S]; a fully masked row (all -inf) gives 0 if `zeroMaskedRows`, else NaN.
+Tensor attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale, bool zeroMaskedRows,
+                 Causal causal = Causal::No);
+/// (x - mean) / sqrt(var + epsilon) * scale + bias per channel (axis 1), as x * a + b with a and b of the
+/// channels only, so that constant statistics fold into them (and into a convolution before it).
 Tensor batchNormEval(Tensor x, Tensor scale, Tensor bias, Tensor mean, Tensor var, double epsilon);
 
 } // namespace dynac

@@ -46,9 +46,10 @@ public:
     if (error.empty())
       error = message.str();
   }
-  /// A symbol name not used before in this model: "u0", "u1", ... (data-dependent sizes).
+  /// A symbol name not used before in this model: "u0", "u1", ... (data-dependent sizes). One context, and so
+  /// one count, serves a whole walk; the first call looks which names the module has already.
   SymExpr freshSymbol();
-  int64_t nextSymbol = 0;
+  int64_t nextSymbol = -1; ///< -1: not yet known
 };
 
 class Tensor {
@@ -230,9 +231,15 @@ struct ConfigEntry {
   mlir::Attribute value;
 };
 mlir::Attribute attr(TensorContext &, int64_t);
+inline mlir::Attribute attr(TensorContext &context, int value) {
+  return attr(context, static_cast<int64_t>(value));
+}
 mlir::Attribute attr(TensorContext &, double);
 mlir::Attribute attr(TensorContext &, bool);
 mlir::Attribute attr(TensorContext &, llvm::StringRef);
+inline mlir::Attribute attr(TensorContext &context, const char *text) {
+  return attr(context, llvm::StringRef(text));
+}
 mlir::Attribute attr(TensorContext &, Axes);
 mlir::DictionaryAttr config(TensorContext &, llvm::ArrayRef<ConfigEntry>);
 
