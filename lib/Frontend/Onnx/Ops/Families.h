@@ -1,0 +1,48 @@
+//===- Families.h - the registration function of each file of rows --------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each file of this folder holds the rows of one family. A row's formula stands above it in ASCII; x, y, … are
+// its operands in order. Rows start at the version whose meaning they have: 1 where every version means the
+// same. The opset-7 rule of broadcasting replaced attributes in older versions, see Arith.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_FRONTEND_ONNX_OPS_FAMILIES_H
+#define DYNAC_FRONTEND_ONNX_OPS_FAMILIES_H
+
+#include "dynac/Frontend/Table.h"
+
+namespace dynac::onnx {
+
+void addActivationRows(OpTable &table);
+void addArithRows(OpTable &table);
+void addCompareRows(OpTable &table);
+void addConvRows(OpTable &table);
+void addConstantRows(OpTable &table);
+void addGatherRows(OpTable &table);
+void addMatMulRows(OpTable &table);
+void addMovementRows(OpTable &table);
+void addNormRows(OpTable &table);
+void addPoolRows(OpTable &table);
+void addReduceRows(OpTable &table);
+void addShapeRows(OpTable &table);
+void addSliceRows(OpTable &table);
+
+/// A row that applies one function to its operands.
+template <Tensor (*F)(Tensor)> RowStatus unary(Node &n) {
+  n.out(0, F(n.in(0)));
+  return RowStatus::Done;
+}
+
+/// Axes of an attribute or, since `inputSince`, of operand 1; normalised. Empty where none are given. Nothing if
+/// they are not known while importing or out of range: `status` is the row's end then.
+std::optional<llvm::SmallVector<int64_t>> axesOf(Node &n, int64_t rank, int64_t inputSince,
+                                                 RowStatus &status);
+
+} // namespace dynac::onnx
+
+#endif // DYNAC_FRONTEND_ONNX_OPS_FAMILIES_H

@@ -1,0 +1,49 @@
+//===- Table.cpp - the list of all families of ONNX operators -------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+
+using namespace dynac;
+
+OpTable dynac::makeOnnxOpTable() {
+  OpTable table;
+  onnx::addActivationRows(table);
+  onnx::addArithRows(table);
+  onnx::addCompareRows(table);
+  onnx::addConstantRows(table);
+  onnx::addConvRows(table);
+  onnx::addGatherRows(table);
+  onnx::addMatMulRows(table);
+  onnx::addMovementRows(table);
+  onnx::addNormRows(table);
+  onnx::addPoolRows(table);
+  onnx::addReduceRows(table);
+  onnx::addShapeRows(table);
+  onnx::addSliceRows(table);
+  return table;
+}
+
+std::optional<llvm::SmallVector<int64_t>>
+onnx::axesOf(Node &n, int64_t rank, int64_t inputSince, RowStatus &status) {
+  llvm::SmallVector<int64_t> axes = n.ints("axes");
+  if (n.opset() >= inputSince && n.hasInput(1)) {
+    auto given = n.intsOf(1);
+    if (!given) {
+      status = n.unsupported("axes that are computed while running");
+      return std::nullopt;
+    }
+    axes = *given;
+  }
+  for (int64_t &axis : axes) {
+    if (axis < -rank || axis >= rank) {
+      status = n.invalid("axis " + llvm::Twine(axis) + " of rank " + llvm::Twine(rank));
+      return std::nullopt;
+    }
+    axis += axis < 0 ? rank : 0;
+  }
+  return axes;
+}
