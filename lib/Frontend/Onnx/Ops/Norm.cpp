@@ -5,12 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Window.h"
-#include "dynac/Frontend/Table.h"
+#include "Families.h"
 
 using namespace dynac;
 
 namespace {
+
+/// One value per channel as [1, C, 1, …] for a tensor of `rank` axes.
+Tensor channelwise(Tensor perChannel, int64_t rank) {
+  if (!perChannel)
+    return perChannel;
+  Shape shape(rank, SymExpr(1));
+  shape[1] = perChannel.dim(0);
+  return reshape(perChannel, shape);
+}
 
 // Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel; mean and var are operands, or with
 // training_mode those of the batch.
@@ -164,7 +172,7 @@ RowStatus meanVarianceNormalization(Node &n) {
 
 } // namespace
 
-void dynac::registerNorm(OpTable &table) {
+void dynac::onnx::addNormRows(OpTable &table) {
   table.add("BatchNormalization", 1, batchNormalization).inF32();
   table.add("LayerNormalization", 17, layerNormalization).inF32();
   table.add("RMSNormalization", 23, rmsNormalization).inF32();
