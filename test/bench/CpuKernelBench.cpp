@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../unit/KernelJit.h"
+#include "dynac/Target/CPU/ConvKernel.h"
 #include "dynac/Target/CPU/GemmKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -88,6 +89,51 @@ struct Bench {
     std::fflush(stdout);
   }
 
+  static Value biasRelu(OpBuilder &b, Location loc, Value acc, const EpilogueCoords &coords) {
+    Value bias = coords.load(b, coords.kernel.buffer(2), coords.channel);
+    Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(coords.type));
+    return b.create<arith::MaximumFOp>(loc, b.create<arith::AddFOp>(loc, acc, bias), zero);
+  }
+
+  /// A square convolution with "same" padding.
+  void conv(int64_t size, int64_t c, int64_t k, int64_t taps, int64_t stride,
+            bool dynamic = false) const {
+    MLIRContext context;
+    loadKernelDialects(context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    const int64_t out = (size + stride - 1) / stride;
+    ConvShape s;
+    s.n = 1;
+    s.h = s.w = dynamic ? dim(0) : Extent(size);
+    s.oh = s.ow = dynamic ? dim(1) : Extent(out);
+    s.c = c, s.k = k, s.kernel = {taps, taps}, s.stride = {stride, stride};
+    s.padBegin = s.padEnd = {taps / 2, taps / 2};
+    s.plainInput = c < 16;
+    ConvSpec spec;
+    spec.plan = planConv(s);
+    spec.dimCount = 2;
+    spec.extra = {{Float32Type::get(&context), {k}}};
+    spec.epilogue = biasRelu;
+    const double start = now();
+    emitConv(*module, "conv", isa, spec);
+    KernelJit jit(*module);
+    const double compileSeconds = now() - start;
+    Aligned<float> x(c * size * size), packed(spec.plan.packedElements() + 4096), bias(k),
+        y(k * out * out);
+    fillRandom(x.data(), x.size());
+    fillRandom(packed.data(), packed.size());
+    Aligned<char> scratch(spec.plan.scratchBytes + 64);
+    dynac_kernel_fn fn = jit["conv"];
+    const double seconds = measure([&] {
+      callKernel(fn, {x.data(), packed.data(), bias.data(), y.data()}, {size, out}, 0,
+                 spec.plan.units(1, out, out), scratch.data());
+    });
+    auto text = [](int64_t value) { return std::to_string(value); };
+    report("conv " + text(taps) + "x" + text(taps) + "/" + text(stride) + " " + text(size) + "x" +
+               text(size) + " " + text(c) + "->" + text(k) + (dynamic ? " dynamic" : ""),
+           2. * out * out * k * c * taps * taps, seconds, compileSeconds);
+  }
+
   void gemm(int64_t m, int64_t n, int64_t k, bool dynamic = false) const {
     MLIRContext context;
     loadKernelDialects(context);
@@ -97,12 +143,7 @@ struct Bench {
     spec.m = dynamic ? dim(0) : Extent(m);
     spec.dimCount = 1;
     spec.extra = {{Float32Type::get(&context), {n}}};
-    spec.epilogue = [](OpBuilder &b, Location loc, Value acc,
-                       const EpilogueCoords &coords) -> Value {
-      Value bias = coords.load(b, coords.kernel.buffer(2), coords.channel);
-      Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(coords.type));
-      return b.create<arith::MaximumFOp>(loc, b.create<arith::AddFOp>(loc, acc, bias), zero);
-    };
+    spec.epilogue = biasRelu;
     const double start = now();
     emitGemm(*module, "gemm", isa, spec);
     KernelJit jit(*module);
@@ -144,6 +185,24 @@ int main(int argc, char **argv) {
       bench.gemm(128, 1000, 512);
       bench.gemm(256, 64, 256);
       bench.gemm(1, 4096, 4096);
+    }
+    if (wanted("conv")) {
+      bench.conv(224, 3, 64, 7, 2);
+      bench.conv(56, 64, 64, 3, 1);
+      bench.conv(28, 128, 128, 3, 1);
+      bench.conv(14, 256, 256, 3, 1);
+      bench.conv(7, 512, 512, 3, 1);
+      bench.conv(56, 128, 128, 3, 2);
+      bench.conv(56, 64, 64, 1, 1);
+      bench.conv(56, 64, 256, 1, 1);
+      bench.conv(56, 256, 64, 1, 1);
+      bench.conv(28, 512, 128, 1, 1);
+      bench.conv(14, 1024, 256, 1, 1);
+      bench.conv(7, 512, 2048, 1, 1);
+      bench.conv(7, 2048, 512, 1, 1);
+      bench.conv(28, 512, 1024, 1, 2);
+      bench.conv(28, 128, 128, 3, 1, true);
+      bench.conv(14, 1024, 256, 1, 1, true);
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dynac::cpu;
@@ -206,13 +207,15 @@ void GemmEmitter::tile(const Panel &panel, const Pass &pass, unsigned rows, unsi
   micro.bBase = math.add(math.add(panelBase, slice), math.mul(pass.begin, panel.width));
 
   // The next panel moves to L2 while this one is in use: each row tile fetches a share of it.
-  const int64_t shares = panel.width / unroll;
-  Value share = math.min(math.div(math.sub(row, panel.row), std::max<int64_t>(rows, 1)),
-                         math.constant(shares - 1));
-  micro.prefetchLines = slice == 0 ? 1 : 0;
-  micro.prefetchBase = math.add(
-      math.add(panelBase, panel.width * plan.k),
-      math.add(math.mul(pass.begin, panel.width), math.mul(share, plan.kBlock * 16 / unroll)));
+  int64_t shares = panel.width / unroll;
+  const int64_t tiles = llvm::divideCeil(plan.unitRows, rows);
+  while (shares % 2 == 0 && shares > tiles)
+    shares /= 2;
+  Value share = math.min(math.div(math.sub(row, panel.row), rows), math.constant(shares - 1));
+  micro.prefetchShares = slice == 0 ? shares : 0;
+  micro.prefetchBase = math.add(math.add(panelBase, panel.width * plan.k),
+                                math.add(math.mul(pass.begin, panel.width),
+                                         math.mul(share, plan.kBlock * panel.width / shares)));
   Value blocks = math.div(pass.length, unroll);
   micro.loops = {{blocks, math.constant(unroll), math.constant(unroll * panel.width)}};
   for (int64_t u = 0; u < unroll; ++u)
@@ -220,7 +223,7 @@ void GemmEmitter::tile(const Panel &panel, const Pass &pass, unsigned rows, unsi
   sums = micro.emit(b, loc, sums);
 
   if (plan.k % unroll != 0) {
-    micro.prefetchLines = 0;
+    micro.prefetchShares = 0;
     Value done = math.mul(blocks, unroll);
     micro.aBase = math.add(micro.aBase, done);
     micro.bBase = math.add(micro.bBase, math.mul(done, panel.width));

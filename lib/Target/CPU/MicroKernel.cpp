@@ -115,13 +115,25 @@ public:
       : kernel(kernel), b(b), loc(loc), math{b, loc},
         type(VectorType::get(kernel.lanes, b.getF32Type())) {}
 
-  SmallVector<Value> loop(unsigned depth, Value aBase, Value bBase, ValueRange init);
+  SmallVector<Value> loop(unsigned depth, Value aBase, Value bBase, Value prefetch,
+                          ValueRange init);
 
 private:
-  SmallVector<Value> steps(Value aBase, Value bBase, Value iteration, ValueRange init);
+  SmallVector<Value> steps(Value aBase, Value bBase, Value prefetch, ValueRange init);
   Value widen(Value value, Type f32Type);
   Value loadB(Value index, unsigned v);
   Value loadA(Value index);
+  int64_t lineElements() const {
+    return 64 / (cast<MemRefType>(kernel.b.getType()).getElementTypeBitWidth() / 8);
+  }
+  /// Cache lines of an iteration's share, at least one.
+  int64_t prefetchLines() const {
+    int64_t elements = 0;
+    for (const MicroKernel::Step &step : kernel.steps)
+      elements = std::max(elements, step.b);
+    elements += kernel.steps.size() > 1 ? kernel.steps[1].b : 0;
+    return std::max<int64_t>(1, elements / lineElements() / kernel.prefetchShares);
+  }
 
   const MicroKernel &kernel;
   OpBuilder &b;
@@ -132,9 +144,10 @@ private:
 
 } // namespace
 
-SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, ValueRange init) {
+SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, Value prefetch,
+                                     ValueRange init) {
   if (depth == kernel.loops.size())
-    return steps(aBase, bBase, nullptr, init);
+    return steps(aBase, bBase, prefetch, init);
   const MicroKernel::Loop &loop = kernel.loops[depth];
   auto op = b.create<scf::ForOp>(loc, math.constant(0), loop.count, math.constant(1), init);
   OpBuilder::InsertionGuard guard(b);
@@ -142,10 +155,9 @@ SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, V
   Value iv = op.getInductionVar();
   Value aInner = math.add(aBase, math.mul(iv, loop.aStride));
   Value bInner = math.add(bBase, math.mul(iv, loop.bStride));
-  const bool innermost = depth + 1 == kernel.loops.size();
-  SmallVector<Value> sums = innermost
-                                ? steps(aInner, bInner, iv, op.getRegionIterArgs())
-                                : this->loop(depth + 1, aInner, bInner, op.getRegionIterArgs());
+  if (prefetch)
+    prefetch = math.add(prefetch, math.mul(iv, math.div(loop.bStride, kernel.prefetchShares)));
+  SmallVector<Value> sums = this->loop(depth + 1, aInner, bInner, prefetch, op.getRegionIterArgs());
   b.create<scf::YieldOp>(loc, sums);
   return llvm::to_vector(ValueRange(op.getResults()));
 }
@@ -169,15 +181,13 @@ Value TileEmitter::loadA(Value index) {
   return b.create<vector::BroadcastOp>(loc, type, scalar);
 }
 
-SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value iteration, ValueRange init) {
+SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, ValueRange init) {
   SmallVector<Value> sums = llvm::to_vector(init);
-  for (unsigned line = 0; iteration && line < kernel.prefetchLines; ++line) {
-    const int64_t perLine =
-        64 / (cast<MemRefType>(kernel.b.getType()).getElementTypeBitWidth() / 8);
-    Value at = math.add(kernel.prefetchBase, math.mul(iteration, kernel.prefetchLines * perLine));
-    b.create<memref::PrefetchOp>(loc, kernel.b, math.add(at, line * perLine), /*isWrite=*/false,
+  const int64_t lines = prefetch ? prefetchLines() : 0;
+  for (int64_t line = 0; line < lines; ++line)
+    b.create<memref::PrefetchOp>(loc, kernel.b, math.add(prefetch, line * lineElements()),
+                                 /*isWrite=*/false,
                                  /*localityHint=*/2, /*isDataCache=*/true);
-  }
   for (const MicroKernel::Step &step : kernel.steps) {
     SmallVector<Value> bVectors;
     for (unsigned v = 0; v < kernel.vectors; ++v)
@@ -194,5 +204,6 @@ SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value iteration,
 }
 
 SmallVector<Value> MicroKernel::emit(OpBuilder &b, Location loc, ValueRange init) const {
-  return TileEmitter(*this, b, loc).loop(0, aBase, bBase, init);
+  return TileEmitter(*this, b, loc)
+      .loop(0, aBase, bBase, prefetchShares ? prefetchBase : Value(), init);
 }

@@ -70,10 +70,10 @@ struct MicroKernel {
   llvm::SmallVector<Step> steps;
   /// Lanes of B that may be read (one mask per vector, null: all).
   llvm::SmallVector<mlir::Value> bMasks;
-  /// Each iteration of the innermost loop prefetches `prefetchLines` lines of `b` into L2, going up
-  /// from element `prefetchBase`.
+  /// If not 0: `b` from element `prefetchBase` on is fetched into L2, 1/prefetchShares of what the
+  /// tile itself reads, spread over the iterations of the innermost loop.
+  int64_t prefetchShares = 0;
   mlir::Value prefetchBase;
-  unsigned prefetchLines = 0;
 
   /// rows * vectors sums (row-major) that continue from `init`.
   llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &b, mlir::Location loc,

@@ -29,6 +29,11 @@ inline unsigned tileRows(const Isa &isa, unsigned vectors) {
   return vectors >= 4 ? 6 : vectors == 3 ? 8 : 12;
 }
 
+/// Output pixels of a convolution tile of `vectors` native vectors.
+inline unsigned tilePixels(const Isa &isa, unsigned vectors) {
+  return isa.registers == 16 ? 6 : vectors == 2 ? 14 : vectors == 1 ? 14 : tileRows(isa, vectors);
+}
+
 } // namespace dynac::cpu
 
 #endif // DYNAC_TARGET_CPU_TILESHAPE_H

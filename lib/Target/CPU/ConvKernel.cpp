@@ -1,0 +1,405 @@
+//===- ConvKernel.cpp - direct convolution on blocks of 16 channels -------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Target/CPU/ConvKernel.h"
+#include "dynac/Target/CPU/TileShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dynac::cpu;
+
+namespace {
+
+/// Channel steps that are unrolled.
+constexpr int64_t unroll = 4;
+
+class ConvEmitter {
+public:
+  ConvEmitter(ModuleOp module, StringRef name, const Isa &isa, const ConvSpec &spec)
+      : spec(spec), plan(spec.plan), shape(plan.shape), block(shape.plainInput ? 1 : 16),
+        groupBlocks(llvm::divideCeil(shape.c / shape.groups, block)),
+        groupColumns(llvm::alignTo(shape.k / shape.groups, 16)),
+        kernel(module, name, isa, buffers(module.getContext(), spec), spec.dimCount,
+               plan.scratchBytes),
+        b(kernel.builder()), loc(kernel.loc()), math{b, loc} {}
+
+  void emit();
+
+private:
+  /// The outer part of a unit: an image, a group and a block of output pixels.
+  struct Block {
+    Value n, group, row, col; ///< row, col: first output pixel
+    Value rows, cols;         ///< output pixels
+    Value aOrigin;            ///< element of A that tap (0, 0) of the first pixel reads
+  };
+  struct Panel {
+    Value number; ///< within the group
+    int64_t width;
+    Value slice; ///< first column of the slice within the panel
+    unsigned vectors;
+  };
+
+  static SmallVector<BufferArg> buffers(MLIRContext *context, const ConvSpec &spec);
+  Value extent(const Extent &e) {
+    return e.dynamic ? kernel.dim(e.value) : kernel.constant(e.value);
+  }
+  void setGeometry();
+  Block blockOf(Value number);
+  void copyPadded(const Block &block);
+  void copyRow(const Block &block, Value channelBlock, Value row);
+  void panels(const Block &block, Value first, Value last);
+  void panel(const Block &block, Value number, int64_t width);
+  void tiles(const Block &block, const Panel &panel);
+  void columnTiles(const Block &block, const Panel &panel, Value row, unsigned tileRows);
+  void tile(const Block &block, const Panel &panel, Value row, Value col, unsigned tileRows,
+            unsigned tileCols);
+  int64_t staticBlockCols() const;
+  int64_t prefetchShares(int64_t pixels, int64_t width) const;
+
+  const ConvSpec &spec;
+  const ConvPlan &plan;
+  const ConvShape &shape;
+  const int64_t block;        ///< channels that lie together in x
+  const int64_t groupBlocks;  ///< such blocks per group
+  const int64_t groupColumns; ///< output channels per group, padded
+  KernelFunction kernel;
+  OpBuilder &b;
+  Location loc;
+  IndexMath math;
+
+  Value x, a, packed, output;
+  Value n, h, w, rows, cols; ///< of the images as the kernel sees them (flat: one row)
+  Value aPlane, aRowPitch;   ///< elements between channel blocks and rows of A
+  int64_t patchCols = 0;     ///< of the padded copy
+};
+
+} // namespace
+
+SmallVector<BufferArg> ConvEmitter::buffers(MLIRContext *context, const ConvSpec &spec) {
+  Type f32 = Float32Type::get(context);
+  const ConvShape &s = spec.plan.shape;
+  const int64_t blocksIn = llvm::divideCeil(s.c, 16), blocksOut = llvm::divideCeil(s.k, 16);
+  BufferArg x = {f32, {s.n, blocksIn, s.h, s.w, 16}};
+  if (s.plainInput)
+    x.shape = {s.n, s.c, s.h, s.w};
+  SmallVector<BufferArg> args = {x, {f32, {spec.plan.packedElements()}}};
+  args.append(spec.extra.begin(), spec.extra.end());
+  args.push_back({spec.outputType ? spec.outputType : f32,
+                  {s.n, blocksOut, s.oh, s.ow, 16},
+                  true,
+                  spec.outputMayAlias});
+  if (spec.outputMayAlias)
+    for (unsigned i = 2; i < args.size(); ++i)
+      args[i].mayAlias = true;
+  return args;
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+void ConvEmitter::setGeometry() {
+  n = extent(shape.n);
+  h = extent(shape.h);
+  w = extent(shape.w);
+  rows = extent(shape.oh);
+  cols = extent(shape.ow);
+  if (plan.flat) {
+    w = math.mul(h, w);
+    cols = math.mul(rows, cols);
+    h = rows = math.constant(1);
+  }
+  x = flatView(b, loc, kernel.pointer(0), b.getF32Type());
+  packed = flatView(b, loc, kernel.pointer(1), b.getF32Type());
+  output = kernel.buffer(2 + spec.extra.size());
+  if (!plan.padded) {
+    a = x;
+    aRowPitch = math.mul(w, block);
+    aPlane = math.mul(h, aRowPitch);
+    return;
+  }
+  patchCols =
+      (plan.blockCols - 1) * shape.stride[1] + (shape.kernel[1] - 1) * shape.dilation[1] + 1;
+  const int64_t patchRows =
+      (plan.blockRows - 1) * shape.stride[0] + (shape.kernel[0] - 1) * shape.dilation[0] + 1;
+  aRowPitch = math.constant(patchCols * block);
+  aPlane = math.constant(patchRows * patchCols * block);
+  a = kernel.scratch(MemRefType::get({plan.scratchBytes / 4}, b.getF32Type()), 0);
+}
+
+ConvEmitter::Block ConvEmitter::blockOf(Value number) {
+  Value colBlocks = math.div(math.add(cols, plan.blockCols - 1), plan.blockCols);
+  Value rowBlocks = math.div(math.add(rows, plan.blockRows - 1), plan.blockRows);
+  Block result;
+  result.group = math.rem(number, shape.groups);
+  Value rest = math.div(number, shape.groups);
+  result.col = math.mul(math.rem(rest, colBlocks), plan.blockCols);
+  rest = math.div(rest, colBlocks);
+  result.row = math.mul(math.rem(rest, rowBlocks), plan.blockRows);
+  result.n = math.div(rest, rowBlocks);
+  result.rows = math.min(math.constant(plan.blockRows), math.sub(rows, result.row));
+  result.cols = math.min(math.constant(plan.blockCols), math.sub(cols, result.col));
+  if (plan.padded) {
+    result.aOrigin = math.constant(0);
+    return result;
+  }
+  Value plane =
+      math.add(math.mul(result.n, groupBlocks * shape.groups), math.mul(result.group, groupBlocks));
+  result.aOrigin = math.add(
+      math.add(math.mul(plane, aPlane), math.mul(math.mul(result.row, shape.stride[0]), aRowPitch)),
+      math.mul(result.col, shape.stride[1] * block));
+  return result;
+}
+
+void ConvEmitter::emit() {
+  setGeometry();
+  // Units of one block lie together, so that its copy serves all panels of this call.
+  Value one = math.constant(1);
+  const int64_t perBlock = plan.groupPanels;
+  Value firstBlock = math.div(kernel.begin(), perBlock);
+  Value endBlock = math.div(math.add(kernel.end(), perBlock - 1), perBlock);
+  forLoop(b, loc, firstBlock, endBlock, one, [&](OpBuilder &, Value number) {
+    Block block = blockOf(number);
+    if (plan.padded)
+      copyPadded(block);
+    Value base = math.mul(number, perBlock);
+    Value first = math.max(math.sub(kernel.begin(), base), math.constant(0));
+    Value last = math.min(math.sub(kernel.end(), base), math.constant(perBlock));
+    panels(block, first, last);
+  });
+  kernel.finish();
+}
+
+//===----------------------------------------------------------------------===//
+// The padded copy
+//===----------------------------------------------------------------------===//
+
+void ConvEmitter::copyPadded(const Block &at) {
+  Value one = math.constant(1);
+  // Only what the block's own rows read: the last block may be lower.
+  Value patchRows = math.add(math.mul(math.sub(at.rows, one), shape.stride[0]),
+                             (shape.kernel[0] - 1) * shape.dilation[0] + 1);
+  forLoop(b, loc, math.constant(0), math.constant(groupBlocks), one,
+          [&](OpBuilder &, Value channelBlock) {
+            forLoop(b, loc, math.constant(0), patchRows, one,
+                    [&](OpBuilder &, Value row) { copyRow(at, channelBlock, row); });
+          });
+}
+
+void ConvEmitter::copyRow(const Block &at, Value channelBlock, Value row) {
+  // Positions are in x's row, shifted by padBegin so that they are never negative.
+  Value one = math.constant(1), zero = math.constant(0);
+  const int64_t lanes = kernel.isa().lanes;
+  Value target = math.add(math.mul(channelBlock, aPlane), math.mul(row, aRowPitch));
+  auto put = [&](Value from, Value to, bool copy, Value source) {
+    forLoop(b, loc, from, to, one, [&](OpBuilder &, Value col) {
+      if (block == 1) {
+        Value value =
+            copy ? Value(b.create<memref::LoadOp>(loc, x, ValueRange{math.add(source, col)}))
+                 : Value(b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(0)));
+        b.create<memref::StoreOp>(loc, value, a, ValueRange{math.add(target, col)});
+        return;
+      }
+      auto type = VectorType::get(lanes, b.getF32Type());
+      for (int64_t lane = 0; lane < block; lane += lanes) {
+        Value offset = math.add(math.mul(col, block), lane);
+        Value value = copy ? Value(b.create<vector::LoadOp>(loc, type, x,
+                                                            ValueRange{math.add(source, offset)}))
+                           : Value(b.create<arith::ConstantOp>(loc, b.getZeroAttr(type)));
+        b.create<vector::StoreOp>(loc, value, a, ValueRange{math.add(target, offset)});
+      }
+    });
+  };
+  // Row and column of x (plus padding) at the patch's row and first column.
+  Value paddedRow = math.add(math.mul(at.row, shape.stride[0]), row);
+  Value paddedCol = math.mul(at.col, shape.stride[1]);
+  Value y = math.sub(paddedRow, math.constant(shape.padBegin[0]));
+  Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, y, h);
+  // Patch columns [left, right) exist in x.
+  Value left = math.min(math.max(math.sub(math.constant(shape.padBegin[1]), paddedCol), zero),
+                        math.constant(patchCols));
+  Value right = math.max(
+      math.min(math.sub(math.add(w, shape.padBegin[1]), paddedCol), math.constant(patchCols)),
+      left);
+  right = b.create<arith::SelectOp>(loc, inside, right, zero);
+  left = b.create<arith::SelectOp>(loc, inside, left, zero);
+  Value plane = math.add(
+      math.add(math.mul(at.n, groupBlocks * shape.groups), math.mul(at.group, groupBlocks)),
+      channelBlock);
+  Value firstCol = math.sub(paddedCol, math.constant(shape.padBegin[1]));
+  Value source = math.mul(math.add(math.mul(math.add(math.mul(plane, h), y), w), firstCol), block);
+  put(zero, left, /*copy=*/false, source);
+  put(left, right, /*copy=*/true, source);
+  put(right, math.constant(patchCols), /*copy=*/false, source);
+}
+
+//===----------------------------------------------------------------------===//
+// Panels and tiles
+//===----------------------------------------------------------------------===//
+
+void ConvEmitter::panels(const Block &at, Value first, Value last) {
+  const int64_t lastWidth = groupColumns - (plan.groupPanels - 1) * 32;
+  forLoop(b, loc, first, last, math.constant(1), [&](OpBuilder &, Value number) {
+    if (lastWidth == 32)
+      return panel(at, number, 32);
+    if (plan.groupPanels == 1)
+      return panel(at, number, lastWidth);
+    ifThenElse(
+        b, loc, math.less(number, math.constant(plan.groupPanels - 1)),
+        [&](OpBuilder &) { panel(at, number, 32); },
+        [&](OpBuilder &) { panel(at, number, lastWidth); });
+  });
+}
+
+void ConvEmitter::panel(const Block &at, Value number, int64_t width) {
+  Panel result = {number, width, math.constant(0), tileVectors(kernel.isa(), width)};
+  const int64_t sliceWidth = result.vectors * kernel.isa().lanes;
+  if (sliceWidth >= width)
+    return tiles(at, result);
+  forLoop(b, loc, math.constant(0), math.constant(width), math.constant(sliceWidth),
+          [&](OpBuilder &, Value slice) {
+            result.slice = slice;
+            tiles(at, result);
+          });
+}
+
+/// The number of columns of a block if all blocks have the same, else -1.
+int64_t ConvEmitter::staticBlockCols() const {
+  if (shape.ow.dynamic || (plan.flat && shape.oh.dynamic))
+    return -1;
+  const int64_t all = plan.flat ? shape.oh.value * shape.ow.value : shape.ow.value;
+  return all % plan.blockCols == 0 ? plan.blockCols : -1;
+}
+
+/// Tiles of several rows where a row is short (two rows of 7 pixels), else tiles within rows.
+void ConvEmitter::tiles(const Block &at, const Panel &panel) {
+  const int64_t pixels = tilePixels(kernel.isa(), panel.vectors);
+  const int64_t width = staticBlockCols();
+  const int64_t together = width > 0 && !plan.flat ? std::min(pixels / width, plan.blockRows) : 1;
+  Value row = math.constant(0);
+  if (together > 1) {
+    Value end = math.mul(math.div(at.rows, together), together);
+    forLoop(b, loc, row, end, math.constant(together), [&](OpBuilder &, Value tileRow) {
+      tile(at, panel, tileRow, math.constant(0), together, width);
+    });
+    if (!shape.oh.dynamic && shape.oh.value % plan.blockRows == 0 && plan.blockRows % together == 0)
+      return;
+    row = end;
+  }
+  forLoop(b, loc, row, at.rows, math.constant(1),
+          [&](OpBuilder &, Value tileRow) { columnTiles(at, panel, tileRow, 1); });
+}
+
+void ConvEmitter::columnTiles(const Block &at, const Panel &panel, Value row, unsigned tileRows) {
+  const int64_t pixels = tilePixels(kernel.isa(), panel.vectors);
+  auto run = [&](Value from, Value to, int64_t step) {
+    forLoop(b, loc, from, to, math.constant(step),
+            [&](OpBuilder &, Value col) { tile(at, panel, row, col, tileRows, step); });
+  };
+  const int64_t width = staticBlockCols();
+  if (width > 0) {
+    // Even tiles: 30 = 10 + 10 + 10, not 14 + 14 + 2.
+    const int64_t count = llvm::divideCeil(width, pixels), step = llvm::divideCeil(width, count);
+    const int64_t whole = width / step * step;
+    run(math.constant(0), math.constant(whole), step);
+    if (whole < width)
+      tile(at, panel, row, math.constant(whole), tileRows, width - whole);
+    return;
+  }
+  Value col = math.constant(0);
+  for (int64_t step : {pixels, int64_t(4), int64_t(1)}) {
+    Value end = math.add(col, math.mul(math.div(math.sub(at.cols, col), step), step));
+    run(col, end, step);
+    col = end;
+  }
+}
+
+/// A tile fetches 1/shares of the next panel: all tiles of the block together fetch it whole.
+int64_t ConvEmitter::prefetchShares(int64_t pixels, int64_t width) const {
+  const bool isStatic = !shape.oh.dynamic && !shape.ow.dynamic;
+  const int64_t all = isStatic ? plan.blockRows * plan.blockCols : INT64_MAX;
+  int64_t shares = width / unroll;
+  while (shares > 1 && shares * pixels > all)
+    shares /= 2;
+  return shares;
+}
+
+void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col, unsigned tileRows,
+                       unsigned tileCols) {
+  const unsigned lanes = kernel.isa().lanes;
+  auto type = VectorType::get(lanes, b.getF32Type());
+  const int64_t taps = shape.kernel[0] * shape.kernel[1], depth = groupBlocks * block * taps;
+
+  MicroKernel micro = {};
+  micro.rows = tileRows * tileCols;
+  micro.vectors = panel.vectors;
+  micro.lanes = lanes;
+  micro.a = a;
+  micro.b = packed;
+  Value rowStep = math.mul(aRowPitch, shape.stride[0]);
+  const int64_t colStep = shape.stride[1] * block;
+  micro.aBase = math.add(at.aOrigin, math.add(math.mul(row, rowStep), math.mul(col, colStep)));
+  for (unsigned i = 0; i < tileRows; ++i)
+    for (unsigned j = 0; j < tileCols; ++j)
+      micro.aRow.push_back(math.add(math.mul(rowStep, i), j * colStep));
+  Value columns = math.add(math.mul(at.group, groupColumns), math.mul(panel.number, 32));
+  Value panelBase = math.mul(columns, depth);
+  micro.bBase = math.add(panelBase, panel.slice);
+
+  const int64_t width = panel.width;
+  micro.loops.push_back({math.constant(groupBlocks), aPlane, math.constant(taps * block * width)});
+  if (shape.kernel[0] > 1)
+    micro.loops.push_back({math.constant(shape.kernel[0]), math.mul(aRowPitch, shape.dilation[0]),
+                           math.constant(shape.kernel[1] * block * width)});
+  const int64_t tapStep = shape.dilation[1] * block;
+  if (block == 1) {
+    for (int64_t j = 0; j < shape.kernel[1]; ++j)
+      micro.steps.push_back({j * tapStep, j * width});
+  } else {
+    if (shape.kernel[1] > 1)
+      micro.loops.push_back(
+          {math.constant(shape.kernel[1]), math.constant(tapStep), math.constant(block * width)});
+    micro.loops.push_back(
+        {math.constant(block / unroll), math.constant(unroll), math.constant(unroll * width)});
+    for (int64_t u = 0; u < unroll; ++u)
+      micro.steps.push_back({u, u * width});
+  }
+  if (block != 1) {
+    // The weights of the next panel move to L2 while this one is in use; a tile fetches a share of
+    // it.
+    const int64_t shares = prefetchShares(tileRows * tileCols, width);
+    Value share = math.rem(math.add(math.div(col, tileCols), math.div(row, tileRows)), shares);
+    micro.prefetchShares = shares;
+    micro.prefetchBase =
+        math.add(math.add(panelBase, width * depth), math.mul(share, width * depth / shares));
+  }
+
+  Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
+  SmallVector<Value> sums =
+      micro.emit(b, loc, SmallVector<Value>(micro.rows * micro.vectors, zero));
+
+  for (unsigned i = 0; i < sums.size(); ++i) {
+    const unsigned pixel = i / panel.vectors;
+    Value channel = math.add(math.add(columns, panel.slice), i % panel.vectors * lanes);
+    Value y = math.add(math.add(at.row, row), pixel / tileCols),
+          xPos = math.add(math.add(at.col, col), pixel % tileCols);
+    EpilogueCoords coords{kernel,
+                          {at.n, math.div(channel, 16), y, xPos, math.rem(channel, 16)},
+                          channel,
+                          type,
+                          nullptr};
+    storeTileVector(b, loc, sums[i], spec.epilogue, coords, output);
+  }
+}
+
+void dynac::cpu::emitConv(ModuleOp module, StringRef name, const Isa &isa, const ConvSpec &spec) {
+  ConvEmitter(module, name, isa, spec).emit();
+}

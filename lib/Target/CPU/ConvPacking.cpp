@@ -1,0 +1,97 @@
+//===- ConvPacking.cpp - blocks and panels of a convolution ---------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Target/CPU/ConvKernel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace dynac::cpu;
+using llvm::alignTo;
+using llvm::divideCeil;
+
+/// A unit's part of x: less than half of the smallest second-level cache in use.
+static constexpr int64_t inputBudget = 384 * 1024;
+
+static constexpr int64_t panelWidth = 32;
+
+/// `total` in the fewest even pieces of about `limit` (one piece may be half larger); a multiple of
+/// `multiple` if there is more than one piece.
+static int64_t evenPiece(int64_t total, int64_t limit, int64_t multiple = 1) {
+  if (total <= limit + limit / 2)
+    return std::max<int64_t>(total, 1);
+  const int64_t pieces = divideCeil(total, limit);
+  return alignTo(divideCeil(total, pieces), multiple);
+}
+
+/// Extent along `axis` of the part of x that `size` outputs read.
+static int64_t inputExtent(const ConvShape &s, unsigned axis, int64_t size) {
+  return (size - 1) * s.stride[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1;
+}
+
+ConvPlan dynac::cpu::planConv(const ConvShape &s) {
+  ConvPlan plan = {};
+  plan.shape = s;
+  auto all = [](const std::array<int64_t, 2> &pair, int64_t value) {
+    return pair[0] == value && pair[1] == value;
+  };
+  plan.padded = !all(s.padBegin, 0) || !all(s.padEnd, 0);
+  plan.flat = !plan.padded && !s.plainInput && all(s.kernel, 1) && all(s.stride, 1);
+  plan.groupPanels = divideCeil(alignTo(s.k / s.groups, 16), panelWidth);
+
+  const int64_t channels = s.plainInput ? s.c : alignTo(s.c / s.groups, 16);
+  const int64_t pixelBytes = channels * int64_t(sizeof(float));
+  if (plan.flat) {
+    plan.blockRows = 1;
+    // 42 pixels are whole tiles of 14 and of 6.
+    const int64_t limit = std::max<int64_t>(42, inputBudget / pixelBytes / 42 * 42);
+    const bool isStatic = !s.oh.dynamic && !s.ow.dynamic;
+    plan.blockCols =
+        isStatic ? evenPiece(s.oh.value * s.ow.value, limit, 42) : std::min<int64_t>(limit, 840);
+    return plan;
+  }
+  plan.blockCols = s.ow.dynamic ? 56 : evenPiece(s.ow.value, 56);
+  const int64_t rowBytes = pixelBytes * inputExtent(s, 1, plan.blockCols);
+  const int64_t inputRows = inputBudget / rowBytes;
+  const int64_t reach = (s.kernel[0] - 1) * s.dilation[0] + 1;
+  const int64_t limit = std::max<int64_t>(1, (inputRows - reach) / s.stride[0] + 1);
+  plan.blockRows = s.oh.dynamic ? std::min<int64_t>(limit, 14) : evenPiece(s.oh.value, limit);
+  if (plan.padded)
+    plan.scratchBytes = alignTo(rowBytes * inputExtent(s, 0, plan.blockRows), 64);
+  return plan;
+}
+
+int64_t ConvPlan::packedElements() const {
+  const int64_t channels = shape.plainInput ? shape.c : alignTo(shape.c / shape.groups, 16);
+  return alignTo(shape.k / shape.groups, 16) * shape.groups * channels * shape.kernel[0] *
+         shape.kernel[1];
+}
+
+int64_t ConvPlan::units(int64_t n, int64_t oh, int64_t ow) const {
+  const int64_t rows = flat ? 1 : oh, cols = flat ? oh * ow : ow;
+  return n * divideCeil(rows, blockRows) * divideCeil(cols, blockCols) * shape.groups * groupPanels;
+}
+
+void dynac::cpu::packConv(const ConvPlan &plan, llvm::ArrayRef<float> weights,
+                          llvm::MutableArrayRef<float> packed) {
+  const ConvShape &s = plan.shape;
+  const int64_t k = s.k / s.groups, c = s.c / s.groups, taps = s.kernel[0] * s.kernel[1];
+  const int64_t block = s.plainInput ? 1 : 16, blocks = divideCeil(c, block);
+  float *out = packed.data();
+  for (int64_t group = 0; group < s.groups; ++group)
+    for (int64_t first = 0; first < k; first += panelWidth) {
+      const int64_t width = std::min(panelWidth, int64_t(alignTo(k, 16)) - first);
+      for (int64_t cb = 0; cb < blocks; ++cb)
+        for (int64_t tap = 0; tap < taps; ++tap)
+          for (int64_t lane = 0; lane < block; ++lane)
+            for (int64_t j = 0; j < width; ++j) {
+              const int64_t channel = cb * block + lane, filter = first + j;
+              *out++ = channel < c && filter < k
+                           ? weights[((group * k + filter) * c + channel) * taps + tap]
+                           : 0.f;
+            }
+    }
+}

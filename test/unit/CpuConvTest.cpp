@@ -1,0 +1,168 @@
+//===- CpuConvTest.cpp - convolution kernels against a plain one ----------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelJit.h"
+#include "dynac/Target/CPU/ConvKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace dynac::cpu;
+using namespace dynac::cpu::test;
+
+namespace {
+
+struct Case {
+  int64_t n, c, h, w, k, groups;
+  std::array<int64_t, 2> kernel, stride, dilation, padBegin, padEnd;
+  bool dynamic, plain;
+
+  int64_t out(unsigned axis) const {
+    const int64_t size = axis ? w : h;
+    return (size + padBegin[axis] + padEnd[axis] - (kernel[axis] - 1) * dilation[axis] - 1) /
+               stride[axis] +
+           1;
+  }
+  ConvShape shape() const {
+    ConvShape s;
+    s.n = dynamic ? dim(0) : Extent(n);
+    s.h = dynamic ? dim(1) : Extent(h);
+    s.w = dynamic ? dim(2) : Extent(w);
+    s.oh = dynamic ? dim(3) : Extent(out(0));
+    s.ow = dynamic ? dim(4) : Extent(out(1));
+    s.c = c, s.k = k, s.groups = groups;
+    s.kernel = kernel, s.stride = stride, s.dilation = dilation, s.padBegin = padBegin,
+    s.padEnd = padEnd;
+    s.plainInput = plain;
+    return s;
+  }
+};
+
+/// max(x + bias, 0) + residual.
+Value biasReluResidual(OpBuilder &b, Location loc, Value acc, const EpilogueCoords &coords) {
+  Value bias = coords.load(b, coords.kernel.buffer(2), coords.channel);
+  Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(coords.type));
+  Value relu = b.create<arith::MaximumFOp>(loc, b.create<arith::AddFOp>(loc, acc, bias), zero);
+  return b.create<arith::AddFOp>(loc, relu, coords.load(b, coords.kernel.buffer(3), coords.index));
+}
+
+ConvSpec makeSpec(MLIRContext &context, const Case &c) {
+  Type f32 = Float32Type::get(&context);
+  ConvSpec spec;
+  spec.plan = planConv(c.shape());
+  spec.dimCount = 5;
+  const ConvShape &s = spec.plan.shape;
+  const int64_t blocks = (c.k + 15) / 16;
+  spec.extra = {{f32, {blocks * 16}}, {f32, {s.n, blocks, s.oh, s.ow, 16}}};
+  spec.epilogue = biasReluResidual;
+  return spec;
+}
+
+/// Blocks of 16 channels of a plain array, zero-padded.
+Aligned<float> toBlocked(const Aligned<float> &plain, int64_t n, int64_t c, int64_t pixels) {
+  const int64_t blocks = (c + 15) / 16;
+  Aligned<float> blocked(n * blocks * pixels * 16, 0.f);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < c; ++j)
+      for (int64_t p = 0; p < pixels; ++p)
+        blocked[((i * blocks + j / 16) * pixels + p) * 16 + j % 16] =
+            plain[(i * c + j) * pixels + p];
+  return blocked;
+}
+
+void check(dynac_kernel_fn fn, const ConvPlan &plan, const Case &t, const std::string &what) {
+  const int64_t oh = t.out(0), ow = t.out(1), cg = t.c / t.groups, kg = t.k / t.groups;
+  const int64_t blocks = (t.k + 15) / 16;
+  Aligned<float> x(t.n * t.c * t.h * t.w), w(t.k * cg * t.kernel[0] * t.kernel[1]),
+      bias(blocks * 16, 0.f), residual(t.n * t.k * oh * ow), packed(plan.packedElements(), NAN),
+      y(t.n * blocks * oh * ow * 16 + 16, -7.f);
+  fillRandom(x.data(), x.size(), 1);
+  fillRandom(w.data(), w.size(), 2);
+  fillRandom(bias.data(), t.k, 3);
+  fillRandom(residual.data(), residual.size(), 4);
+  packConv(plan, {w.data(), w.size()}, {packed.data(), packed.size()});
+  Aligned<float> blocked = toBlocked(x, t.n, t.c, t.h * t.w),
+                 residualBlocked = toBlocked(residual, t.n, t.k, oh * ow);
+  Aligned<char> scratch(plan.scratchBytes + 64, char(0x7f));
+  const int64_t units = plan.units(t.n, oh, ow);
+  for (int64_t begin = 0, end; begin < units; begin = end) {
+    end = std::min(units, begin + std::max<int64_t>(1, (units - begin) / 2));
+    ASSERT_EQ(callKernel(fn,
+                         {t.plain ? x.data() : blocked.data(), packed.data(), bias.data(),
+                          residualBlocked.data(), y.data()},
+                         {t.n, t.h, t.w, oh, ow}, begin, end, scratch.data()),
+              0);
+  }
+  for (int64_t n = 0; n < t.n; ++n)
+    for (int64_t k = 0; k < t.k; ++k)
+      for (int64_t i = 0; i < oh; ++i)
+        for (int64_t j = 0; j < ow; ++j) {
+          double sum = 0;
+          for (int64_t c = 0; c < cg; ++c)
+            for (int64_t u = 0; u < t.kernel[0]; ++u)
+              for (int64_t v = 0; v < t.kernel[1]; ++v) {
+                const int64_t p = i * t.stride[0] + u * t.dilation[0] - t.padBegin[0];
+                const int64_t q = j * t.stride[1] + v * t.dilation[1] - t.padBegin[1];
+                if (p >= 0 && p < t.h && q >= 0 && q < t.w)
+                  sum += double(x[((n * t.c + k / kg * cg + c) * t.h + p) * t.w + q]) *
+                         w[((k * cg + c) * t.kernel[0] + u) * t.kernel[1] + v];
+              }
+          sum = std::max(sum + bias[k], 0.0) + residual[((n * t.k + k) * oh + i) * ow + j];
+          const float got = y[(((n * blocks + k / 16) * oh + i) * ow + j) * 16 + k % 16];
+          ASSERT_NEAR(got, sum, 2e-6 * (cg * t.kernel[0] * t.kernel[1] + 4))
+              << what << " at " << n << ", " << k << ", " << i << ", " << j;
+        }
+  for (int64_t i = 0; i < 16; ++i)
+    ASSERT_EQ(y[t.n * blocks * oh * ow * 16 + i], -7.f) << what << ": wrote past the end";
+}
+
+} // namespace
+
+TEST(CpuConvTest, MatchesPlainConvolution) {
+  std::vector<Case> cases = {
+      // 1x1: flat
+      {1, 16, 7, 7, 32, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+      {2, 40, 5, 9, 72, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+      // 3x3 with padding
+      {1, 32, 14, 14, 32, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+      {2, 16, 7, 7, 48, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+      {1, 16, 30, 61, 16, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+      {1, 48, 15, 13, 32, 1, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, false, false},
+      {1, 16, 12, 12, 32, 1, {3, 3}, {1, 1}, {2, 2}, {2, 2}, {2, 2}, false, false},
+      {1, 20, 9, 11, 24, 1, {5, 2}, {2, 1}, {1, 3}, {0, 2}, {3, 1}, false, false},
+      {1, 256, 60, 60, 32, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+      // no padding
+      {1, 16, 9, 9, 32, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+      {1, 32, 14, 14, 64, 1, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, false, false},
+      // groups
+      {1, 64, 10, 8, 96, 2, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+      {2, 32, 6, 6, 32, 2, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+      // a first layer
+      {2, 3, 20, 22, 32, 1, {7, 7}, {2, 2}, {1, 1}, {3, 3}, {3, 3}, false, true},
+      {1, 1, 9, 9, 20, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, true}};
+  for (size_t i = 0, count = cases.size(); i < count; ++i) {
+    cases.push_back(cases[i]);
+    cases.back().dynamic = true;
+  }
+  MLIRContext context;
+  loadKernelDialects(context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  auto nameOf = [&](size_t i, const Isa &isa) {
+    return ("conv" + std::to_string(i) + "." + isa.suffix).str();
+  };
+  for (auto [i, c] : llvm::enumerate(cases))
+    for (const Isa &isa : runnableIsas())
+      if (isa.level != DYNAC_CPU_V4_BF16_VNNI)
+        emitConv(*module, nameOf(i, isa), isa, makeSpec(context, c));
+  KernelJit jit(*module);
+  for (auto [i, c] : llvm::enumerate(cases))
+    for (const Isa &isa : runnableIsas())
+      if (isa.level != DYNAC_CPU_V4_BF16_VNNI)
+        check(jit[nameOf(i, isa)], makeSpec(context, c).plan, c, nameOf(i, isa));
+}
