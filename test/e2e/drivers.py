@@ -66,6 +66,12 @@ class Cli:
     def compile(self, model, artifact, *options):
         return self.command("compile", model, "-o", artifact, *self.options, *options)
 
+    def expect(self, artifact, inputs, expected, rtol, atol):
+        """Lets the program itself compare with files: for sequences and optionals, which .npy cannot hold."""
+        arguments = [f"--input={name}=@{path}" for name, path in inputs.items()]
+        arguments += [f"--expect={name}=@{path}" for name, path in expected.items()]
+        return self.command("run", artifact, *arguments, f"--rtol={rtol}", f"--atol={atol}", *self.run_options)
+
     def run(self, artifact, inputs, outputs, folder):
         """`inputs`: name -> file (.pb or .npy). `outputs`: name -> TypeProto; what was written is read back."""
         shutil.rmtree(folder, ignore_errors=True)
@@ -99,6 +105,8 @@ class OnnxRuntime:
         shutil.copyfile(model, artifact)
         return Result(PASSED)
 
+    expect = None
+
     def run(self, artifact, inputs, outputs, folder):
         session = self.onnxruntime.InferenceSession(str(artifact), providers=["CPUExecutionProvider"])
         types = {value.name: value.type for value in onnx.load(artifact).graph.input}
@@ -120,11 +128,11 @@ def load(path, type_proto):
     return from_proto(message_class(type_proto).FromString(Path(path).read_bytes()))
 
 
-def save_inputs(folder, graph, values):
-    """Writes one .pb per graph input that has a value; returns name -> path."""
+def save_values(folder, kind, infos, values):
+    """Writes one .pb per graph input or output that has a value; returns name -> path."""
     paths = {}
-    for info, value in zip(graph.input, values):
-        path = Path(folder) / f"input_{len(paths)}_{file_name(info.name)[:40]}.pb"
+    for info, value in zip(infos, values):
+        path = Path(folder) / f"{kind}_{len(paths)}_{file_name(info.name)[:40]}.pb"
         path.write_bytes(to_proto(value, info.type, info.name).SerializeToString())
         paths[info.name] = path
     return paths
