@@ -1,0 +1,41 @@
+//===- Pipeline.h - from a model file to an artifact ------------*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_DRIVER_PIPELINE_H
+#define DYNAC_DRIVER_PIPELINE_H
+
+#include "dynac/Driver/Options.h"
+
+#include <cstdint>
+
+namespace dynac {
+
+/// What a compilation tells while it runs. The functions are called by the compiling thread.
+class Progress {
+public:
+  virtual ~Progress() = default;
+  virtual void phaseBegins(Phase phase) {}
+  /// Bytes of the weights region written so far, and in all.
+  virtual void weightsWritten(uint64_t done, uint64_t total) {}
+  /// One line that is no error: something new in a file, a default that was taken.
+  virtual void warning(llvm::StringRef message) {}
+  virtual void info(llvm::StringRef message) {}
+};
+
+/// What was made.
+struct CompileReport {
+  std::vector<std::string> files; ///< the artifact first
+  uint64_t codeBytes = 0, weightsBytes = 0;
+  size_t kernels = 0, steps = 0;
+};
+
+/// Compiles `options.model` into `options.output`, which appears when complete, or not at all.
+llvm::Expected<CompileReport> compileModel(const CompileOptions &options, Progress &progress);
+
+} // namespace dynac
+
+#endif // DYNAC_DRIVER_PIPELINE_H

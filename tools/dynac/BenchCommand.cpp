@@ -1,0 +1,252 @@
+//===- BenchCommand.cpp - dynac bench -------------------------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Inputs.h"
+#include "dynac/Support/Diagnostic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+namespace dynac::tool {
+
+namespace {
+
+int64_t nowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// A context with the inputs it runs on; outputs stay in the context.
+struct Stream {
+  ContextHandle context;
+  std::vector<dynac_value_t> inputs, outputs;
+  std::vector<int64_t> times;
+
+  /// Nanoseconds of one run.
+  llvm::Expected<int64_t> runOnce(llvm::ArrayRef<dynac_value_t> values) {
+    for (dynac_value_t &value : outputs)
+      value = dynac_value_t{};
+    int64_t begin = nowNs();
+    dynac_status_t *status = dynac_context_run(context.get(), values.data(), values.size(),
+                                               outputs.data(), outputs.size());
+    int64_t time = nowNs() - begin;
+    if (status)
+      return toError(status);
+    return time;
+  }
+};
+
+/// The process's peak of resident memory in bytes, or 0.
+uint64_t peakMemory() {
+  auto status = llvm::MemoryBuffer::getFileAsStream("/proc/self/status");
+  if (!status)
+    return 0;
+  llvm::StringRef line = (*status)->getBuffer();
+  line = line.substr(std::min(line.find("VmHWM:"), line.size())).split('\n').first;
+  uint64_t kilobytes = 0;
+  line.consume_front("VmHWM:");
+  line = line.trim();
+  line.consumeInteger(10, kilobytes);
+  return kilobytes * 1024;
+}
+
+std::vector<dynac_value_t> viewsOf(std::vector<HostTensor> &tensors) {
+  std::vector<dynac_value_t> views;
+  for (HostTensor &tensor : tensors)
+    views.push_back(tensor.view());
+  return views;
+}
+
+class BenchCommand : public Command {
+public:
+  explicit BenchCommand(CLI::App &parent) : Command(parent, "bench", "Time an artifact") {
+    app->add_option("ARTIFACT", path, "A .so that dynac compiled")->required()->type_name("FILE");
+    app->add_option("-i,--input", inputs, "As of dynac run (repeatable)")
+        ->type_name("SPEC")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app->add_option("--input-alt", alternative, "The second set of inputs of --paced (repeatable)")
+        ->type_name("SPEC")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app->add_option("--threads", threads, "Threads that work on one run; 0: all that the process may use")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 4096));
+    app->add_option("--seconds", seconds, "How long to measure")
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 86400.0));
+    app->add_option("--warmup", warmup, "Runs before that, not measured")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 1000000));
+    app->add_option("--streams", streams, "Runs at the same time, each with a context of its own")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1024));
+    app->add_option("--isa", isa, "Use code of at most this CPU level, such as x86-64-v3")
+        ->type_name("LEVEL");
+    app->add_flag("--paced", paced,
+                  "Print 'ready'; then for each line on standard input (0: the inputs, 1: the alternative ones) run "
+                  "once and print the wall nanoseconds");
+    app->add_flag("--json", json, "Print the figures as JSON");
+  }
+
+  llvm::Error run() override {
+    auto session = Session::load(path, threads, isa);
+    if (!session)
+      return session.takeError();
+    auto tensors = readInputs(*session, inputs, "--input");
+    if (!tensors)
+      return tensors.takeError();
+    return paced ? runPaced(*session, *tensors) : runTimed(*session, *tensors);
+  }
+
+private:
+  llvm::Expected<Stream> makeStream(const Session &session, std::vector<HostTensor> &tensors) {
+    Stream stream;
+    auto context = session.createContext();
+    if (!context)
+      return context.takeError();
+    stream.context = std::move(*context);
+    stream.inputs = viewsOf(tensors);
+    stream.outputs.resize(session.outputs().size());
+    return stream;
+  }
+
+  llvm::Error runPaced(const Session &session, std::vector<HostTensor> &tensors) {
+    auto other = readInputs(session, alternative.empty() ? inputs : alternative, "--input-alt");
+    if (!other)
+      return other.takeError();
+    auto stream = makeStream(session, tensors);
+    if (!stream)
+      return stream.takeError();
+    std::vector<dynac_value_t> sets[] = {stream->inputs, viewsOf(*other)};
+    // Both once: the first run of a shape plans the memory.
+    for (const auto &set : sets)
+      for (int i = 0; i < std::max(1, warmup); ++i)
+        if (auto time = stream->runOnce(set); !time)
+          return time.takeError();
+    llvm::outs() << "ready\n";
+    llvm::outs().flush();
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      llvm::StringRef which = llvm::StringRef(line).trim();
+      if (which != "0" && which != "1")
+        return usageError("bench --paced: expected a line 0 or 1, got '{0}'", printable(which));
+      auto time = stream->runOnce(sets[which == "1"]);
+      if (!time)
+        return time.takeError();
+      llvm::outs() << *time << '\n';
+      llvm::outs().flush();
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error runTimed(const Session &session, std::vector<HostTensor> &tensors) {
+    std::vector<Stream> all;
+    for (int i = 0; i < streams; ++i) {
+      auto stream = makeStream(session, tensors);
+      if (!stream)
+        return stream.takeError();
+      for (int run = 0; run < warmup; ++run)
+        if (auto time = stream->runOnce(stream->inputs); !time)
+          return time.takeError();
+      all.push_back(std::move(*stream));
+    }
+    std::vector<std::string> failures(all.size());
+    int64_t begin = nowNs(), end = begin + static_cast<int64_t>(seconds * 1e9);
+    auto work = [&](size_t index) {
+      Stream &stream = all[index];
+      do {
+        auto time = stream.runOnce(stream.inputs);
+        if (!time) {
+          failures[index] = llvm::toString(time.takeError());
+          return;
+        }
+        stream.times.push_back(*time);
+      } while (nowNs() < end);
+    };
+    std::vector<std::thread> helpers;
+    for (size_t i = 1; i < all.size(); ++i)
+      helpers.emplace_back(work, i);
+    work(0);
+    for (std::thread &helper : helpers)
+      helper.join();
+    double elapsed = static_cast<double>(nowNs() - begin) * 1e-9;
+    for (const std::string &failure : failures)
+      if (!failure.empty())
+        return makeDiagnostic(ExitCode::SignatureMismatch, failure);
+
+    std::vector<int64_t> times;
+    int64_t contextBytes = 0;
+    for (Stream &stream : all) {
+      times.insert(times.end(), stream.times.begin(), stream.times.end());
+      contextBytes += dynac_context_total_bytes(stream.context.get());
+    }
+    llvm::sort(times);
+    print(session, times, elapsed, contextBytes, dynac_context_arena_bytes(all[0].context.get()));
+    return llvm::Error::success();
+  }
+
+  void print(const Session &session, llvm::ArrayRef<int64_t> times, double elapsed,
+             int64_t contextBytes, int64_t arenaBytes) {
+    auto ms = [&](double share) {
+      // Nearest rank: the smallest time that at least this share of the runs does not exceed.
+      auto rank = static_cast<size_t>(share * static_cast<double>(times.size()) + 0.999999);
+      return static_cast<double>(times[std::min(times.size(), std::max<size_t>(rank, 1)) - 1]) * 1e-6;
+    };
+    double perSecond = static_cast<double>(times.size()) / elapsed;
+    uint64_t peak = peakMemory();
+    if (json) {
+      printJson([&](llvm::json::OStream &os) {
+        os.attribute("target", dynac_model_target(session.model()));
+        os.attribute("threads", dynac_model_threads(session.model()));
+        os.attribute("streams", streams);
+        os.attribute("runs", static_cast<int64_t>(times.size()));
+        os.attribute("min_ms", ms(0));
+        os.attribute("p50_ms", ms(0.5));
+        os.attribute("p90_ms", ms(0.9));
+        os.attribute("p99_ms", ms(0.99));
+        os.attribute("max_ms", ms(1));
+        os.attribute("runs_per_second", perSecond);
+        os.attribute("arena_bytes", arenaBytes);
+        os.attribute("context_bytes", contextBytes);
+        os.attribute("peak_rss_bytes", peak);
+      });
+      return;
+    }
+    llvm::outs() << "target      " << dynac_model_target(session.model()) << ", "
+                 << dynac_model_threads(session.model()) << " threads, " << streams << " streams, "
+                 << times.size() << " runs\n"
+                 << llvm::format("latency     min %.3f  p50 %.3f  p90 %.3f  p99 %.3f  max %.3f ms\n",
+                                 ms(0), ms(0.5), ms(0.9), ms(0.99), ms(1))
+                 << llvm::format("throughput  %.1f runs/s\n", perSecond)
+                 << llvm::format("memory      arena %.2f MB, contexts %.2f MB, peak of the process %.2f MB\n",
+                                 static_cast<double>(arenaBytes) / 1e6, static_cast<double>(contextBytes) / 1e6,
+                                 static_cast<double>(peak) / 1e6);
+  }
+
+  std::string path, isa;
+  std::vector<std::string> inputs, alternative;
+  int32_t threads = 0;
+  double seconds = 3;
+  int warmup = 3, streams = 1;
+  bool paced = false, json = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeBenchCommand(CLI::App &parent) {
+  return std::make_unique<BenchCommand>(parent);
+}
+
+} // namespace dynac::tool

@@ -1,0 +1,115 @@
+//===- Main.cpp - the dynac program ---------------------------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Log.h"
+#include "dynac/Runtime/dynac.h"
+#include "dynac/Support/Diagnostic.h"
+#include "dynac/Support/OutputFile.h"
+#include "dynac/Target/Common/ArtifactWriter.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
+
+#include <csignal>
+#include <new>
+#include <unistd.h>
+
+using namespace dynac;
+using namespace dynac::tool;
+
+namespace {
+
+const char footer[] =
+    "Exit codes:\n"
+    "  0 done                       5 shapes, types or input files do not fit the signature\n"
+    "  1 results differ             6 no such device, or no code in the artifact for it\n"
+    "  2 wrong usage                7 I/O, memory or an external tool failed\n"
+    "  3 the model is invalid       8 artifact and runtime do not match\n"
+    "  4 the model uses something unsupported";
+
+/// Out of memory is an ordinary failure: temporaries go, exit code 7.
+[[noreturn]] void outOfMemory() {
+  static const char message[] = "dynac: error: not enough memory\n";
+  llvm::sys::RunInterruptHandlers();
+  (void)!::write(2, message, sizeof(message) - 1);
+  ::_exit(static_cast<int>(ExitCode::System));
+}
+
+void prepareProcess() {
+  std::set_new_handler(outOfMemory);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { outOfMemory(); });
+  // Installs the handlers that remove temporary files; the next line overrules one of them.
+  llvm::sys::SetInterruptFunction(nullptr);
+  // Writing beyond a file size limit is an error to report, in linkers too.
+  std::signal(SIGXFSZ, SIG_IGN);
+  // So is a reader of standard output that went away.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+std::string versionText() {
+  return compilerVersion() + ", artifact ABI " + std::to_string(dynac_abi_version());
+}
+
+int fail(llvm::Error error) { return reportError(llvm::errs(), std::move(error)); }
+
+llvm::Error saveConfig(const CLI::App &app, const std::string &path) {
+  auto file = OutputFile::create(path);
+  if (!file)
+    return file.takeError();
+  if (llvm::Error error = file->write(llvm::StringRef(app.config_to_str(true, false))))
+    return error;
+  return file->commit();
+}
+
+int runProgram(int argc, char **argv) {
+  CLI::App app("dynac compiles neural networks ahead of time into self-contained libraries.", "dynac");
+  app.footer(footer);
+  app.set_version_flag("--version", versionText(), "Print the versions of dynac, LLVM and the ABI");
+  app.set_config("--config", "", "Read options from a TOML file; those on the command line win");
+  std::string savePath;
+  bool verbose = false;
+  app.add_option("--save-config", savePath, "Write the options in effect to this TOML file")
+      ->configurable(false)
+      ->type_name("FILE");
+  app.add_flag("-v,--verbose", verbose, "Tell what happens, on standard error");
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  std::unique_ptr<Command> commands[] = {makeCompileCommand(app), makeRunCommand(app),
+                                         makeBenchCommand(app),   makeInspectCommand(app),
+                                         makeOpsCommand(app),     makeDoctorCommand(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &wanted) { // --help, --version
+    return app.exit(wanted, std::cout, std::cerr);
+  } catch (const CLI::ParseError &error) {
+    return fail(usageError("{0}; see dynac --help", error.what()));
+  }
+  startLog(verbose);
+  if (!savePath.empty())
+    if (llvm::Error error = saveConfig(app, savePath))
+      return fail(std::move(error));
+  for (auto &command : commands)
+    if (command->wasGiven())
+      return fail(command->run());
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  prepareProcess();
+  int code = runProgram(argc, argv);
+  llvm::outs().flush();
+  if (llvm::outs().has_error()) {
+    std::error_code error = llvm::outs().error();
+    llvm::outs().clear_error();
+    if (!code)
+      code = fail(ioError("cannot write to standard output: {0}", error.message()));
+  }
+  return code;
+}
