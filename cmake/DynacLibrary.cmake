@@ -3,6 +3,8 @@
 #   header and links MLIR); LLVM: only LLVM's support headers.
 # dynac_add_dialect(FOLDER FILE): runs mlir-tblgen on include/dynac/Dialect/FOLDER/FILE.td (ops, types, attributes, dialect).
 # dynac_add_test(NAME SOURCES... [MLIR] [LINK LIBS...]): a gtest program registered with ctest.
+# dynac_use_precompiled_header(NAME): flags and header of the compiler for a program; clang wants the code model of the
+#   header (PIC), not a program's own (PIE).
 
 # LLVM's and MLIR's own libraries, as one interface target each, so that `static` and shared builds differ in one place only.
 add_library(dynac_llvm INTERFACE)
@@ -101,9 +103,13 @@ function(dynac_add_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   if(ARG_MLIR)
     target_link_libraries(${name} PRIVATE dynac_mlir)
-    target_compile_options(${name} PRIVATE ${DYNAC_COMPILER_FLAGS})
-    target_precompile_headers(${name} REUSE_FROM dynac_pch)
-    add_dependencies(${name} DynacDialectsIncGen)
+    dynac_use_precompiled_header(${name})
   endif()
   add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+function(dynac_use_precompiled_header name)
+  target_compile_options(${name} PRIVATE ${DYNAC_COMPILER_FLAGS} -fPIC)
+  target_precompile_headers(${name} REUSE_FROM dynac_pch)
+  add_dependencies(${name} DynacDialectsIncGen)
 endfunction()
