@@ -13,6 +13,7 @@
 
 #include "../unit/KernelJit.h"
 #include "dynac/Target/CPU/ConvKernel.h"
+#include "dynac/Target/CPU/DepthwiseKernel.h"
 #include "dynac/Target/CPU/GemmKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -134,6 +135,43 @@ struct Bench {
            2. * out * out * k * c * taps * taps, seconds, compileSeconds);
   }
 
+  void depthwise(int64_t size, int64_t c, int64_t taps, int64_t stride,
+                 bool dynamic = false) const {
+    MLIRContext context;
+    loadKernelDialects(context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    const int64_t out = (size + stride - 1) / stride;
+    ConvShape s;
+    s.n = 1;
+    s.h = s.w = dynamic ? dim(0) : Extent(size);
+    s.oh = s.ow = dynamic ? dim(1) : Extent(out);
+    s.c = s.k = s.groups = c, s.kernel = {taps, taps}, s.stride = {stride, stride};
+    s.padBegin = s.padEnd = {taps / 2, taps / 2};
+    DepthwiseSpec spec;
+    spec.plan = planDepthwise(s);
+    spec.dimCount = 2;
+    const int64_t padded = (c + 15) / 16 * 16;
+    spec.extra = {{Float32Type::get(&context), {padded}}};
+    spec.epilogue = biasRelu;
+    const double start = now();
+    emitDepthwise(*module, "depthwise", isa, spec);
+    KernelJit jit(*module);
+    const double compileSeconds = now() - start;
+    Aligned<float> x(padded * size * size), packed(spec.plan.packedElements()), bias(padded),
+        y(padded * out * out);
+    fillRandom(x.data(), x.size());
+    fillRandom(packed.data(), packed.size());
+    dynac_kernel_fn fn = jit["depthwise"];
+    const double seconds = measure([&] {
+      callKernel(fn, {x.data(), packed.data(), bias.data(), y.data()}, {size, out}, 0,
+                 spec.plan.units(1, out));
+    });
+    auto text = [](int64_t value) { return std::to_string(value); };
+    report("depthwise " + text(taps) + "x" + text(taps) + "/" + text(stride) + " " + text(size) +
+               "x" + text(size) + "x" + text(c) + (dynamic ? " dynamic" : ""),
+           2. * out * out * c * taps * taps, seconds, compileSeconds);
+  }
+
   void gemm(int64_t m, int64_t n, int64_t k, bool dynamic = false) const {
     MLIRContext context;
     loadKernelDialects(context);
@@ -185,6 +223,16 @@ int main(int argc, char **argv) {
       bench.gemm(128, 1000, 512);
       bench.gemm(256, 64, 256);
       bench.gemm(1, 4096, 4096);
+    }
+    if (wanted("depthwise")) {
+      bench.depthwise(112, 32, 3, 1);
+      bench.depthwise(112, 64, 3, 2);
+      bench.depthwise(56, 72, 3, 1);
+      bench.depthwise(28, 120, 3, 1);
+      bench.depthwise(28, 120, 5, 1);
+      bench.depthwise(14, 480, 3, 1);
+      bench.depthwise(7, 960, 5, 1);
+      bench.depthwise(14, 480, 3, 1, true);
     }
     if (wanted("conv")) {
       bench.conv(224, 3, 64, 7, 2);

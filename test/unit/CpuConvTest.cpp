@@ -7,6 +7,7 @@
 
 #include "KernelJit.h"
 #include "dynac/Target/CPU/ConvKernel.h"
+#include "dynac/Target/CPU/DepthwiseKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "gtest/gtest.h"
 
@@ -52,10 +53,11 @@ Value biasReluResidual(OpBuilder &b, Location loc, Value acc, const EpilogueCoor
   return b.create<arith::AddFOp>(loc, relu, coords.load(b, coords.kernel.buffer(3), coords.index));
 }
 
-ConvSpec makeSpec(MLIRContext &context, const Case &c) {
+template <typename Spec, typename Plan>
+Spec makeSpec(MLIRContext &context, const Case &c, const Plan &plan) {
   Type f32 = Float32Type::get(&context);
-  ConvSpec spec;
-  spec.plan = planConv(c.shape());
+  Spec spec;
+  spec.plan = plan;
   spec.dimCount = 5;
   const ConvShape &s = spec.plan.shape;
   const int64_t blocks = (c.k + 15) / 16;
@@ -76,21 +78,24 @@ Aligned<float> toBlocked(const Aligned<float> &plain, int64_t n, int64_t c, int6
   return blocked;
 }
 
-void check(dynac_kernel_fn fn, const ConvPlan &plan, const Case &t, const std::string &what) {
+/// Packs the weights that it is given.
+using Pack = llvm::function_ref<void(llvm::ArrayRef<float>, llvm::MutableArrayRef<float>)>;
+
+void check(dynac_kernel_fn fn, int64_t packedElements, Pack pack, int64_t units,
+           int64_t scratchBytes, const Case &t, const std::string &what) {
   const int64_t oh = t.out(0), ow = t.out(1), cg = t.c / t.groups, kg = t.k / t.groups;
   const int64_t blocks = (t.k + 15) / 16;
   Aligned<float> x(t.n * t.c * t.h * t.w), w(t.k * cg * t.kernel[0] * t.kernel[1]),
-      bias(blocks * 16, 0.f), residual(t.n * t.k * oh * ow), packed(plan.packedElements(), NAN),
+      bias(blocks * 16, 0.f), residual(t.n * t.k * oh * ow), packed(packedElements, NAN),
       y(t.n * blocks * oh * ow * 16 + 16, -7.f);
   fillRandom(x.data(), x.size(), 1);
   fillRandom(w.data(), w.size(), 2);
   fillRandom(bias.data(), t.k, 3);
   fillRandom(residual.data(), residual.size(), 4);
-  packConv(plan, {w.data(), w.size()}, {packed.data(), packed.size()});
+  pack({w.data(), w.size()}, {packed.data(), packed.size()});
   Aligned<float> blocked = toBlocked(x, t.n, t.c, t.h * t.w),
                  residualBlocked = toBlocked(residual, t.n, t.k, oh * ow);
-  Aligned<char> scratch(plan.scratchBytes + 64, char(0x7f));
-  const int64_t units = plan.units(t.n, oh, ow);
+  Aligned<char> scratch(scratchBytes + 64, char(0x7f));
   for (int64_t begin = 0, end; begin < units; begin = end) {
     end = std::min(units, begin + std::max<int64_t>(1, (units - begin) / 2));
     ASSERT_EQ(callKernel(fn,
@@ -122,30 +127,12 @@ void check(dynac_kernel_fn fn, const ConvPlan &plan, const Case &t, const std::s
     ASSERT_EQ(y[t.n * blocks * oh * ow * 16 + i], -7.f) << what << ": wrote past the end";
 }
 
-} // namespace
-
-TEST(CpuConvTest, MatchesPlainConvolution) {
-  std::vector<Case> cases = {
-      // 1x1: flat
-      {1, 16, 7, 7, 32, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
-      {2, 40, 5, 9, 72, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
-      // 3x3 with padding
-      {1, 32, 14, 14, 32, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
-      {2, 16, 7, 7, 48, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
-      {1, 16, 30, 61, 16, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
-      {1, 48, 15, 13, 32, 1, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, false, false},
-      {1, 16, 12, 12, 32, 1, {3, 3}, {1, 1}, {2, 2}, {2, 2}, {2, 2}, false, false},
-      {1, 20, 9, 11, 24, 1, {5, 2}, {2, 1}, {1, 3}, {0, 2}, {3, 1}, false, false},
-      {1, 256, 60, 60, 32, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
-      // no padding
-      {1, 16, 9, 9, 32, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
-      {1, 32, 14, 14, 64, 1, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, false, false},
-      // groups
-      {1, 64, 10, 8, 96, 2, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
-      {2, 32, 6, 6, 32, 2, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
-      // a first layer
-      {2, 3, 20, 22, 32, 1, {7, 7}, {2, 2}, {1, 1}, {3, 3}, {3, 3}, false, true},
-      {1, 1, 9, 9, 20, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, true}};
+/// Compiles every case, static and dynamic, for every level and checks it. `Spec` makes plan and
+/// spec, `emit` the kernel.
+void runCases(
+    std::vector<Case> cases,
+    llvm::function_ref<void(ModuleOp, StringRef, const Isa &, const Case &)> emit,
+    llvm::function_ref<void(dynac_kernel_fn, const Case &, const std::string &)> checkCase) {
   for (size_t i = 0, count = cases.size(); i < count; ++i) {
     cases.push_back(cases[i]);
     cases.back().dynamic = true;
@@ -153,16 +140,76 @@ TEST(CpuConvTest, MatchesPlainConvolution) {
   MLIRContext context;
   loadKernelDialects(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  auto nameOf = [&](size_t i, const Isa &isa) {
-    return ("conv" + std::to_string(i) + "." + isa.suffix).str();
-  };
-  for (auto [i, c] : llvm::enumerate(cases))
-    for (const Isa &isa : runnableIsas())
-      if (isa.level != DYNAC_CPU_V4_BF16_VNNI)
-        emitConv(*module, nameOf(i, isa), isa, makeSpec(context, c));
+  auto forEach =
+      [&](llvm::function_ref<void(const Case &, const Isa &, const std::string &)> body) {
+        for (auto [i, c] : llvm::enumerate(cases))
+          for (const Isa &isa : runnableIsas())
+            if (isa.level != DYNAC_CPU_V4_BF16_VNNI)
+              body(c, isa, ("conv" + std::to_string(i) + "." + isa.suffix).str());
+      };
+  forEach(
+      [&](const Case &c, const Isa &isa, const std::string &name) { emit(*module, name, isa, c); });
   KernelJit jit(*module);
-  for (auto [i, c] : llvm::enumerate(cases))
-    for (const Isa &isa : runnableIsas())
-      if (isa.level != DYNAC_CPU_V4_BF16_VNNI)
-        check(jit[nameOf(i, isa)], makeSpec(context, c).plan, c, nameOf(i, isa));
+  forEach([&](const Case &c, const Isa &isa, const std::string &name) {
+    checkCase(jit[name], c, name);
+  });
+}
+
+} // namespace
+
+TEST(CpuConvTest, MatchesPlainConvolution) {
+  runCases(
+      {// 1x1: flat
+       {1, 16, 7, 7, 32, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       {2, 40, 5, 9, 72, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       // 3x3 with padding
+       {1, 32, 14, 14, 32, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {2, 16, 7, 7, 48, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 16, 30, 61, 16, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 48, 15, 13, 32, 1, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 16, 12, 12, 32, 1, {3, 3}, {1, 1}, {2, 2}, {2, 2}, {2, 2}, false, false},
+       {1, 20, 9, 11, 24, 1, {5, 2}, {2, 1}, {1, 3}, {0, 2}, {3, 1}, false, false},
+       {1, 256, 60, 60, 32, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       // no padding
+       {1, 16, 9, 9, 32, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       {1, 32, 14, 14, 64, 1, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       // groups
+       {1, 64, 10, 8, 96, 2, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {2, 32, 6, 6, 32, 2, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       // a first layer
+       {2, 3, 20, 22, 32, 1, {7, 7}, {2, 2}, {1, 1}, {3, 3}, {3, 3}, false, true},
+       {1, 1, 9, 9, 20, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, true}},
+      [](ModuleOp module, StringRef name, const Isa &isa, const Case &c) {
+        emitConv(module, name, isa,
+                 makeSpec<ConvSpec>(*module.getContext(), c, planConv(c.shape())));
+      },
+      [](dynac_kernel_fn fn, const Case &c, const std::string &name) {
+        const ConvPlan plan = planConv(c.shape());
+        check(
+            fn, plan.packedElements(),
+            [&](auto weights, auto packed) { packConv(plan, weights, packed); },
+            plan.units(c.n, c.out(0), c.out(1)), plan.scratchBytes, c, name);
+      });
+}
+
+TEST(CpuConvTest, MatchesPlainDepthwiseConvolution) {
+  runCases(
+      {{1, 32, 14, 14, 32, 32, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {2, 24, 7, 7, 24, 24, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 16, 20, 45, 16, 16, {5, 5}, {1, 1}, {1, 1}, {2, 2}, {2, 2}, false, false},
+       {1, 16, 11, 31, 16, 16, {3, 3}, {1, 1}, {2, 3}, {2, 3}, {2, 3}, false, false},
+       {1, 16, 9, 9, 16, 16, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       {1, 16, 2, 2, 16, 16, {7, 7}, {1, 1}, {1, 1}, {3, 3}, {3, 3}, false, false},
+       {1, 48, 12, 30, 48, 48, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1}, false, false}},
+      [](ModuleOp module, StringRef name, const Isa &isa, const Case &c) {
+        emitDepthwise(module, name, isa,
+                      makeSpec<DepthwiseSpec>(*module.getContext(), c, planDepthwise(c.shape())));
+      },
+      [](dynac_kernel_fn fn, const Case &c, const std::string &name) {
+        const DepthwisePlan plan = planDepthwise(c.shape());
+        check(
+            fn, plan.packedElements(),
+            [&](auto weights, auto packed) { packDepthwise(plan, weights, packed); },
+            plan.units(c.n, c.out(0)), 0, c, name);
+      });
 }
