@@ -47,17 +47,18 @@ struct Stream {
   }
 };
 
-/// The process's peak of resident memory in bytes, or 0.
-uint64_t peakMemory() {
+/// A figure of /proc/self/status in bytes ("VmRSS", "VmHWM"), or 0.
+uint64_t memoryFigure(llvm::StringRef name) {
   auto status = llvm::MemoryBuffer::getFileAsStream("/proc/self/status");
   if (!status)
     return 0;
-  llvm::StringRef line = (*status)->getBuffer();
-  line = line.substr(std::min(line.find("VmHWM:"), line.size())).split('\n').first;
+  llvm::StringRef text = (*status)->getBuffer();
+  size_t at = text.find(("\n" + name + ":").str());
+  if (at == llvm::StringRef::npos)
+    return 0;
+  text = text.substr(at + name.size() + 2).ltrim();
   uint64_t kilobytes = 0;
-  line.consume_front("VmHWM:");
-  line = line.trim();
-  line.consumeInteger(10, kilobytes);
+  text.consumeInteger(10, kilobytes);
   return kilobytes * 1024;
 }
 
@@ -101,6 +102,7 @@ public:
   }
 
   llvm::Error run() override {
+    memoryBefore = memoryFigure("VmRSS");
     auto session = Session::load(path, threads, isa);
     if (!session)
       return session.takeError();
@@ -205,7 +207,7 @@ private:
       return static_cast<double>(times[std::min(times.size(), std::max<size_t>(rank, 1)) - 1]) * 1e-6;
     };
     double perSecond = static_cast<double>(times.size()) / elapsed;
-    uint64_t peak = peakMemory();
+    uint64_t peak = memoryFigure("VmHWM"), growth = peak - std::min(peak, memoryBefore);
     if (json) {
       printJson([&](llvm::json::OStream &os) {
         os.attribute("target", dynac_model_target(session.model()));
@@ -221,24 +223,29 @@ private:
         os.attribute("arena_bytes", arenaBytes);
         os.attribute("context_bytes", contextBytes);
         os.attribute("peak_rss_bytes", peak);
+        os.attribute("peak_growth_bytes", growth);
       });
       return;
     }
+    // Microseconds for what is over in less than one tenth of a millisecond.
+    double unit = ms(0) < 0.1 ? 1e3 : 1;
     llvm::outs() << "target      " << dynac_model_target(session.model()) << ", "
                  << dynac_model_threads(session.model()) << " threads, " << streams << " streams, "
                  << times.size() << " runs\n"
-                 << llvm::format("latency     min %.3f  p50 %.3f  p90 %.3f  p99 %.3f  max %.3f ms\n",
-                                 ms(0), ms(0.5), ms(0.9), ms(0.99), ms(1))
+                 << llvm::format("latency     min %.3f  p50 %.3f  p90 %.3f  p99 %.3f  max %.3f ", ms(0) * unit,
+                                 ms(0.5) * unit, ms(0.9) * unit, ms(0.99) * unit, ms(1) * unit)
+                 << (unit > 1 ? "us\n" : "ms\n")
                  << llvm::format("throughput  %.1f runs/s\n", perSecond)
-                 << llvm::format("memory      arena %.2f MB, contexts %.2f MB, peak of the process %.2f MB\n",
+                 << llvm::format("memory      arena %.2f MB, contexts %.2f MB, peak %.2f MB, of it %.2f MB since the start\n",
                                  static_cast<double>(arenaBytes) / 1e6, static_cast<double>(contextBytes) / 1e6,
-                                 static_cast<double>(peak) / 1e6);
+                                 static_cast<double>(peak) / 1e6, static_cast<double>(growth) / 1e6);
   }
 
   std::string path, isa;
   std::vector<std::string> inputs, alternative;
   int32_t threads = 0;
   double seconds = 3;
+  uint64_t memoryBefore = 0;
   int warmup = 3, streams = 1;
   bool paced = false, json = false;
 };

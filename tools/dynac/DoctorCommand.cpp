@@ -81,7 +81,8 @@ std::string cgroupLimit(const char *v2, const char *v1) {
   for (const std::string &file : {"/sys/fs/cgroup" + path + "/" + v2, "/sys/fs/cgroup/" + std::string(v2),
                                   "/sys/fs/cgroup/" + std::string(v1)})
     if (std::string line = firstLine(file); !line.empty())
-      return line;
+      // Version 1 writes "no limit" as -1, or as the largest number of whole pages.
+      return line == "-1" || line == "9223372036854771712" || line.find("max") == 0 ? "none" : line;
   return "none";
 }
 
@@ -94,7 +95,7 @@ Finding memory() {
 
 Finding quota() {
   return {"cgroup cpu", cgroupLimit("cpu.max", "cpu/cpu.cfs_quota_us"),
-          "microseconds in a period, 'max' or none: the thread pool takes no more than that"};
+          "microseconds in a period (and the period): the thread pool takes no more than that"};
 }
 
 Finding linker() {

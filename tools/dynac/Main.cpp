@@ -11,6 +11,7 @@
 #include "dynac/Support/Diagnostic.h"
 #include "dynac/Support/OutputFile.h"
 #include "dynac/Target/Common/ArtifactWriter.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 
@@ -56,13 +57,55 @@ std::string versionText() {
 
 int fail(llvm::Error error) { return reportError(llvm::errs(), std::move(error)); }
 
+/// A TOML string; names may hold any character.
+std::string tomlString(llvm::StringRef text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+/// The options of the command that was given, with defaults, as a section of a TOML file.
+std::string configOf(const CLI::App &app) {
+  std::string text;
+  for (const CLI::App *command : app.get_subcommands()) {
+    text += "[" + command->get_name() + "]\n";
+    for (const CLI::Option *option : command->get_options()) {
+      if (!option->get_configurable() || option->get_name() == "--help" || option == command->get_help_ptr())
+        continue;
+      std::vector<std::string> values = option->results();
+      if (values.empty() && !option->get_default_str().empty())
+        values = {option->get_default_str()};
+      if (values.empty())
+        continue;
+      text += option->get_single_name() + " = ";
+      bool isList = option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+      for (size_t i = 0; i < values.size(); ++i)
+        text += (i ? ", " : isList ? "[" : "") + tomlString(values[i]);
+      text += isList ? "]\n" : "\n";
+    }
+  }
+  return text;
+}
+
 llvm::Error saveConfig(const CLI::App &app, const std::string &path) {
   auto file = OutputFile::create(path);
   if (!file)
     return file.takeError();
-  if (llvm::Error error = file->write(llvm::StringRef(app.config_to_str(true, false))))
+  if (llvm::Error error = file->write(llvm::StringRef(configOf(app))))
     return error;
   return file->commit();
+}
+
+/// What CLI11 says, on one line; it does not tell an unknown command from a missing one.
+std::string usageMessage(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv) {
+  auto isNamed = [&](const CLI::App *command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && llvm::none_of(app.get_subcommands(nullptr), isNamed))
+    return "unknown command '" + printable(argv[1]) + "'";
+  return error.what();
 }
 
 int runProgram(int argc, char **argv) {
@@ -82,12 +125,16 @@ int runProgram(int argc, char **argv) {
   std::unique_ptr<Command> commands[] = {makeCompileCommand(app), makeRunCommand(app),
                                          makeBenchCommand(app),   makeInspectCommand(app),
                                          makeOpsCommand(app),     makeDoctorCommand(app)};
+  // A misspelt name in a configuration file is a misspelt option.
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  for (CLI::App *command : app.get_subcommands(nullptr))
+    command->allow_config_extras(CLI::config_extras_mode::error);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &wanted) { // --help, --version
     return app.exit(wanted, std::cout, std::cerr);
   } catch (const CLI::ParseError &error) {
-    return fail(usageError("{0}; see dynac --help", error.what()));
+    return fail(usageError("{0}; see dynac --help", usageMessage(app, error, argc, argv)));
   }
   startLog(verbose);
   if (!savePath.empty())
