@@ -199,6 +199,10 @@ Status Context::run(const dynac_value_t *inputs, size_t inputCount, dynac_value_
     runSlots = current->slots;
   if (Status status = placeScratch(); status.failed())
     return status;
+  if (Status status = checkOutputs(outs); status.failed())
+    return status;
+  if (Status status = takeInputs(inputs); status.failed())
+    return status;
   if (Status status = placeOutputs(outs); status.failed())
     return status;
   if (Status status = placeInputs(inputs, outs); status.failed())
@@ -226,6 +230,7 @@ Status Context::infer(const dynac_value_t *inputs, size_t inputCount, dynac_valu
     const bool known = outputShape(i, output.shape);
     outs[i] = {};
     outs[i].kind = DYNAC_VALUE_TENSOR;
+    outs[i].borrowed = 1;
     outs[i].as.tensor.dtype = info.dtype;
     outs[i].as.tensor.rank = info.rank;
     outs[i].as.tensor.shape = output.shape.data();

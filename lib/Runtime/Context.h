@@ -62,9 +62,10 @@ private:
   Status checkOutput(int32_t index, const dynac_value_t &value);
   Status placeArena();
   Status placeScratch();
-  Status placeOutputs(dynac_value_t *outputs);
+  Status takeInputs(const dynac_value_t *inputs);
+  Status placeOutputs(const dynac_value_t *outputs);
   Status placeInputs(const dynac_value_t *inputs, const dynac_value_t *outputs);
-  Status checkUpdates(const dynac_value_t *inputs) const;
+  Status checkUpdates() const;
   Status deliver(Executor &executor, int32_t index, dynac_value_t &value);
   void endDynamic();
   /// The dims of output `index` as far as known, -1 otherwise; false if one cannot be computed.
@@ -83,6 +84,7 @@ private:
   std::vector<Block> inputCopies;  // per input
   std::vector<Block> outputBlocks; // per output: the context's own memory
   std::vector<Output> outputs;
+  std::vector<dynac_tensor_t> views; // of the inputs in this run; `bytes` is what the shape needs
   SidePool side;
 };
 

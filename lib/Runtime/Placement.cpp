@@ -37,7 +37,7 @@ Status Context::checkOutput(int32_t index, const dynac_value_t &value) {
   const dynac_value_info_t &info = model->tables().outputs[index];
   Output &output = outputs[index];
   const bool known = outputShape(index, output.shape);
-  output.callers = value.kind != DYNAC_VALUE_NONE;
+  output.callers = value.kind != DYNAC_VALUE_NONE && !value.borrowed;
   if (!output.callers)
     return {};
   if (value.kind != DYNAC_VALUE_TENSOR || info.dtype == DYNAC_STRING)
@@ -92,10 +92,43 @@ Status Context::checkOutputs(const dynac_value_t *outs) {
   return {};
 }
 
+/// A caller may pass an output of the last run, which is in the context's memory, as an input of
+/// this one. It is copied before that memory is written or given back, unless it is updated in
+/// place.
+Status Context::takeInputs(const dynac_value_t *inputs) {
+  const dynac_artifact_t &a = model->tables();
+  views.resize(size_t(a.input_count));
+  // The caller's shape may be in the context's memory too, and changed by now.
+  const int64_t *extents = key.data();
+  for (int32_t i = 0; i < a.input_count; ++i) {
+    const int64_t *shape = extents;
+    extents += a.inputs[i].rank;
+    if (inputs[i].kind == DYNAC_VALUE_STRINGS)
+      continue;
+    dynac_tensor_t &view = views[i] = inputs[i].as.tensor;
+    view.shape = shape;
+    view.bytes = dtypeBytes(view.dtype, elementCount(view.shape, view.rank));
+    bool copy = false;
+    for (int32_t o = 0; o < a.output_count && !copy; ++o) {
+      const Block &block = outputBlocks[o];
+      const bool inPlace = model->updaters[i] == o && !outputs[o].callers &&
+                           view.data == block.data() && isContiguous(view) &&
+                           current->bytes[model->outputRoots[o]] <= block.capacity();
+      copy = !inPlace && intersect(block.data(), block.capacity(), view.data, spanBytes(view));
+    }
+    if (!copy)
+      continue;
+    if (Status status = inputCopies[i].reserve(view.bytes); status.failed())
+      return status;
+    copyIn(view, view.bytes, inputCopies[i].data());
+    view.data = inputCopies[i].data();
+    view.strides = nullptr;
+  }
+  return {};
+}
+
 /// Decides what memory each OUTPUT buffer is during the run.
-Status Context::placeOutputs(dynac_value_t *outs) {
-  if (Status status = checkOutputs(outs); status.failed())
-    return status;
+Status Context::placeOutputs(const dynac_value_t *outs) {
   const dynac_artifact_t &a = model->tables();
   for (int32_t i = 0; i < a.output_count; ++i) {
     Output &output = outputs[i];
@@ -126,18 +159,14 @@ Status Context::placeOutputs(dynac_value_t *outs) {
 }
 
 /// An output that updates an input needs room for it.
-Status Context::checkUpdates(const dynac_value_t *inputs) const {
+Status Context::checkUpdates() const {
   const dynac_artifact_t &a = model->tables();
   for (int32_t i = 0; i < a.input_count; ++i) {
     const int32_t updater = model->updaters[i];
-    if (updater < 0)
-      continue;
-    const dynac_tensor_t &tensor = inputs[i].as.tensor;
-    const int64_t bytes = dtypeBytes(tensor.dtype, elementCount(tensor.shape, tensor.rank));
-    if (outputs[updater].capacity < bytes)
+    if (updater >= 0 && outputs[updater].capacity < views[i].bytes)
       return failure(DYNAC_SIGNATURE,
                      "output \"%s\" updates input \"%s\" of %lld bytes, its memory has %lld",
-                     a.outputs[updater].name, a.inputs[i].name, (long long)bytes,
+                     a.outputs[updater].name, a.inputs[i].name, (long long)views[i].bytes,
                      (long long)outputs[updater].capacity);
   }
   return {};
@@ -146,12 +175,11 @@ Status Context::checkUpdates(const dynac_value_t *inputs) const {
 /// Decides what memory each INPUT buffer is: the caller's, a copy, or the output that updates it.
 Status Context::placeInputs(const dynac_value_t *inputs, const dynac_value_t *outs) {
   const dynac_artifact_t &a = model->tables();
-  if (Status status = checkUpdates(inputs); status.failed())
+  if (Status status = checkUpdates(); status.failed())
     return status;
   const auto inPlace = [&](int32_t i) {
     const int32_t updater = model->updaters[i];
-    const dynac_tensor_t &tensor = inputs[i].as.tensor;
-    return updater >= 0 && outputs[updater].memory == tensor.data && isContiguous(tensor);
+    return updater >= 0 && outputs[updater].memory == views[i].data && isContiguous(views[i]);
   };
   for (int32_t i = 0; i < a.input_count; ++i) {
     void *&place = memory[a.inputs[i].buffer];
@@ -159,32 +187,29 @@ Status Context::placeInputs(const dynac_value_t *inputs, const dynac_value_t *ou
       place = const_cast<dynac_string_t *>(inputs[i].as.strings.data);
       continue;
     }
-    const dynac_tensor_t &tensor = inputs[i].as.tensor;
-    place = tensor.data;
+    const dynac_tensor_t &view = views[i];
+    place = view.data;
     if (inPlace(i))
       continue;
-    const int64_t bytes = dtypeBytes(tensor.dtype, elementCount(tensor.shape, tensor.rank));
-    bool copy = !isContiguous(tensor) || misaligned(tensor.data, tensor.dtype);
+    bool copy = !isContiguous(view) || misaligned(view.data, view.dtype);
     for (int32_t o = 0; o < a.output_count && !copy; ++o)
       copy = outputs[o].callers &&
-             intersect(tensor.data, bytes, outs[o].as.tensor.data, spanBytes(outs[o].as.tensor));
+             intersect(view.data, view.bytes, outs[o].as.tensor.data, spanBytes(outs[o].as.tensor));
     if (!copy)
       continue;
-    if (Status status = inputCopies[i].reserve(bytes); status.failed())
+    if (Status status = inputCopies[i].reserve(view.bytes); status.failed())
       return status;
     place = inputCopies[i].data();
-    copyIn(tensor, bytes, place);
+    copyIn(view, view.bytes, place);
   }
   // Only now, since an output's memory may have been another input.
   for (int32_t i = 0; i < a.input_count; ++i) {
     const int32_t updater = model->updaters[i];
     if (updater < 0 || inPlace(i))
       continue;
-    const dynac_tensor_t &tensor = inputs[i].as.tensor;
-    const int64_t bytes = dtypeBytes(tensor.dtype, elementCount(tensor.shape, tensor.rank));
     void *&place = memory[a.inputs[i].buffer];
-    if (bytes > 0)
-      std::memcpy(outputs[updater].memory, place, size_t(bytes));
+    if (views[i].bytes > 0)
+      std::memcpy(outputs[updater].memory, place, size_t(views[i].bytes));
     if (model->outputRoots[updater] == a.inputs[i].buffer)
       place = outputs[updater].memory;
   }
@@ -215,6 +240,7 @@ Status Context::deliver(Executor &executor, int32_t index, dynac_value_t &value)
     }
     value = {};
     value.kind = DYNAC_VALUE_TENSOR;
+    value.borrowed = 1;
     value.as.tensor = {source,  info.dtype, info.rank,        output.shape.data(),
                        nullptr, bytes,      DYNAC_DEVICE_CPU, 0};
     return {};

@@ -103,7 +103,8 @@ typedef enum dynac_device_kind { DYNAC_DEVICE_CPU = 1, DYNAC_DEVICE_CUDA = 2 } d
  * Caller's output: `data`, `dtype`, `bytes` (size of the memory) and optionally `shape`, which then has to be the
  * output's shape. After the run `rank` and `shape` tell the real shape (`shape` then points to the context's memory
  * unless the caller gave one).
- * Context's output: kind DYNAC_VALUE_NONE; the run fills in everything; valid until the context's next run. */
+ * Context's output: kind DYNAC_VALUE_NONE; the run fills in everything; valid until the context's next run, to which
+ * the same value may be passed again. */
 typedef struct dynac_tensor {
   void *data;
   int32_t dtype;          /* dynac_dtype_t */
@@ -143,8 +144,8 @@ typedef struct dynac_map {
 
 /* Zero-initialise: `dynac_value_t v = {0};`. */
 typedef struct dynac_value {
-  int32_t kind; /* dynac_value_kind_t */
-  int32_t reserved;
+  int32_t kind;     /* dynac_value_kind_t */
+  int32_t borrowed; /* 1: set by a context whose memory this is; as an output it then counts as DYNAC_VALUE_NONE */
   union {
     dynac_tensor_t tensor;
     dynac_strings_t strings;
