@@ -1,0 +1,93 @@
+//===- Access.h - which elements of its operands an op reads ----*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The index maps of movement ops and reductions, as data: the emitter follows them to emit code, the walker
+// to find out which loops a region wants.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_LIB_CONVERSION_PRIMTOLOOPS_ACCESS_H
+#define DYNAC_LIB_CONVERSION_PRIMTOLOOPS_ACCESS_H
+
+#include "Index.h"
+#include "dynac/Dialect/Prim/Prim.h"
+
+namespace dynac::loops {
+
+/// 0 <= index < extent * divisor and index % divisor == 0.
+struct Guard {
+  Index index;
+  SymExpr extent;
+  int64_t divisor = 1;
+};
+
+/// One element of `operand`, which exists where all guards hold.
+struct Access {
+  mlir::Value operand;
+  Indices indices;
+  llvm::SmallVector<Guard, 2> guards;
+};
+
+/// What a view (an op that only renames elements) reads; nothing for other ops.
+std::optional<Access> viewAccess(IndexSpace &space, mlir::Operation *op, IndicesRef indices);
+
+/// What a pad reads where it is not padding.
+Access padAccess(IndexSpace &space, prim::PadOp op, IndicesRef indices);
+
+/// Whether `op` combines many elements into one: reduce, arg_reduce, reduce_window, dot, conv.
+bool isReduction(mlir::Operation *op);
+/// The loops that a reduction runs over.
+llvm::SmallVector<SymExpr> reducedDims(mlir::Operation *op);
+/// What one step of a reduction reads: one access, or the two factors. All accesses have the same guards.
+llvm::SmallVector<Access, 2> reductionAccesses(IndexSpace &space, mlir::Operation *op, IndicesRef indices,
+                                               IndicesRef reduced);
+
+/// How the indices of a gather's or scatter's result are made up.
+struct GatherAccess {
+  Indices batch, slab;
+  /// Of indices: [batch…, I…], to be followed by the coordinate's number.
+  Indices position;
+  /// Indices in x, given the coordinates.
+  Indices inX(llvm::ArrayRef<int64_t> axes, IndicesRef coordinates, size_t rank) const;
+};
+GatherAccess gatherAccess(IndicesRef indices, size_t indicesRank, int64_t batch);
+
+/// Walks a value's computation without emitting it.
+class AccessWalker {
+public:
+  explicit AccessWalker(IndexSpace &space) : space(space) {}
+  void walk(mlir::Value value, IndicesRef indices);
+
+  /// Every index that has to be computed: linear addresses, guards, values of iota.
+  std::vector<Index> forms;
+  /// Rough number of scalar operations.
+  double cost = 0;
+  /// If set: whether some reduction should run over rows of lanes along this variable.
+  std::optional<unsigned> lane;
+  bool wantsRows = false;
+
+private:
+  void walkOp(mlir::Operation *op, IndicesRef indices);
+  void walkReduction(mlir::Operation *op, IndicesRef indices);
+  void addGuards(llvm::ArrayRef<Guard> guards);
+  IndexSpace &space;
+  llvm::DenseMap<mlir::Value, std::vector<Indices>> visited;
+  double weight = 1;
+};
+
+/// Whether two adjacent loops (`outer`, then `inner` of extent `innerExtent`) can be one in all `forms`.
+bool canMerge(const IndexSpace &space, llvm::ArrayRef<Index> forms, unsigned outer, unsigned inner);
+
+/// Whether a reduction with these accesses is better done for a row of lanes at a time.
+bool preferRows(IndexSpace &space, mlir::Operation *op, IndicesRef indices, unsigned lane);
+
+/// A number for estimates: the constant, or a guess.
+double estimate(const SymExpr &expr);
+
+} // namespace dynac::loops
+
+#endif // DYNAC_LIB_CONVERSION_PRIMTOLOOPS_ACCESS_H

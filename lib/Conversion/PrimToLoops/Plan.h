@@ -1,0 +1,51 @@
+//===- Plan.h - the loops of a region's roots -------------------*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_LIB_CONVERSION_PRIMTOLOOPS_PLAN_H
+#define DYNAC_LIB_CONVERSION_PRIMTOLOOPS_PLAN_H
+
+#include "Index.h"
+#include "dynac/Dialect/Prim/Prim.h"
+
+namespace dynac::loops {
+
+/// What one loop nest computes: some results of equal shape, or all results of one whole-tensor op.
+struct RootPlan {
+  llvm::SmallVector<unsigned> results;
+  mlir::Operation *special = nullptr;
+  prim::Shape shape;
+  /// The loop over shape[firstInner…], one long loop, is inside of a unit. 0: the units are elements.
+  size_t firstInner = 0;
+  /// If not 0: a unit is a piece of so many steps of the inner loop.
+  int64_t chunk = 0;
+  /// Some reduction is computed for a row of lanes at a time.
+  bool rows = false;
+  SymExpr units;
+  /// Estimated scalar operations per unit.
+  double unitCost = 1;
+
+  llvm::ArrayRef<SymExpr> outerDims() const { return llvm::ArrayRef(shape).take_front(firstInner); }
+  llvm::ArrayRef<SymExpr> innerDims() const { return llvm::ArrayRef(shape).drop_front(firstInner); }
+  bool unitsAreElements() const { return firstInner == 0 && chunk == 0; }
+};
+
+/// All roots of a region; `units` is the largest number of units of a root.
+struct RegionPlan {
+  llvm::SmallVector<RootPlan> roots;
+  SymExpr units;
+};
+RegionPlan planRegion(prim::RegionOp region);
+
+/// Ops that are coded for the whole tensor and cannot be pulled element by element.
+bool isSpecial(mlir::Operation *op);
+
+/// The value that the region yields as result `number`.
+mlir::Value yielded(prim::RegionOp region, unsigned number);
+
+} // namespace dynac::loops
+
+#endif // DYNAC_LIB_CONVERSION_PRIMTOLOOPS_PLAN_H
