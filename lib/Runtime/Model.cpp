@@ -64,9 +64,10 @@ Status Model::chooseTarget(const std::string &isa) {
   int32_t level = 0;
   if (Status status = allowedCpuLevel(detectCpuLevel(), isa.c_str(), level); status.failed())
     return status;
-  int32_t lowest = INT32_MAX;
+  int32_t lowest = 0; // in the targets
   for (int32_t i = 0; i < a.target_count; ++i) {
-    lowest = std::min(lowest, a.targets[i].cpu_level);
+    if (a.targets[i].cpu_level < a.targets[lowest].cpu_level)
+      lowest = i;
     if (a.targets[i].cpu_level <= level)
       target = i;
   }
@@ -76,7 +77,7 @@ Status Model::chooseTarget(const std::string &isa) {
     return failure(DYNAC_DEVICE,
                    "%s has no code for this CPU: it needs %s, this CPU (with DYNAC_ISA) offers %s; "
                    "compile with --march naming a lower level",
-                   artifact.origin(), cpuLevelName(lowest), cpuLevelName(level));
+                   artifact.origin(), a.targets[lowest].name, cpuLevelName(level));
   services.log(DYNAC_LOG_INFO, format("%s: target %s, %d thread%s", artifact.origin(),
                                       a.targets[target].name, threads, threads == 1 ? "" : "s"));
   return {};

@@ -138,7 +138,7 @@ public:
   }
 
   /// Inputs and outputs by name.
-  std::map<std::string, Tensor> run(const std::map<std::string, Tensor> &named) const {
+  std::map<std::string, Tensor> runNamed(const std::map<std::string, Tensor> &named) const {
     std::vector<Tensor> in(dynac_model_input_count(get()));
     for (const auto &[name, tensor] : named) {
       const size_t index = dynac_model_find_input(get(), name.c_str());
