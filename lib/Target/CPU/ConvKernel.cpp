@@ -362,7 +362,7 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
   const int64_t tapStep = shape.dilation[1] * block;
   if (block == 1) {
     for (int64_t j = 0; j < shape.kernel[1]; ++j)
-      micro.steps.push_back({j * tapStep, j * width});
+      micro.steps.push_back({math.constant(j * tapStep), math.constant(j * width)});
   } else {
     if (shape.kernel[1] > 1)
       micro.loops.push_back(
@@ -370,7 +370,7 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
     micro.loops.push_back(
         {math.constant(block / unroll), math.constant(unroll), math.constant(unroll * width)});
     for (int64_t u = 0; u < unroll; ++u)
-      micro.steps.push_back({u, u * width});
+      micro.steps.push_back({math.constant(u), math.constant(u * width)});
   }
   if (block != 1) {
     // The weights of the next panel move to L2 while this one is in use; a tile fetches a share of
@@ -378,6 +378,7 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
     const int64_t shares = prefetchShares(tileRows * tileCols, width);
     Value share = math.rem(math.add(math.div(col, tileCols), math.div(row, tileRows)), shares);
     micro.prefetchShares = shares;
+    micro.prefetchLines = std::max<int64_t>(1, unroll * width / 16 / shares);
     micro.prefetchBase =
         math.add(math.add(panelBase, width * depth), math.mul(share, width * depth / shares));
   }
@@ -396,7 +397,7 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
                           channel,
                           type,
                           nullptr};
-    storeTileVector(b, loc, sums[i], spec.epilogue, coords, output);
+    storeTileVector(b, loc, sums[i], spec.epilogue, coords, output, coords.index);
   }
 }
 

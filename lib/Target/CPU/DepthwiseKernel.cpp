@@ -297,7 +297,7 @@ void DepthwiseEmitter::store(const Row &row, Value col, Value sum) {
   Value channel = math.add(math.mul(row.channelBlock, 16), row.lane);
   EpilogueCoords coords{
       kernel, {row.n, row.channelBlock, row.y, col, row.lane}, channel, type, nullptr};
-  storeTileVector(b, loc, sum, spec.epilogue, coords, output);
+  storeTileVector(b, loc, sum, spec.epilogue, coords, output, coords.index);
 }
 
 void dynac::cpu::emitDepthwise(ModuleOp module, StringRef name, const Isa &isa,

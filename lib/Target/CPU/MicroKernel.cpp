@@ -94,12 +94,12 @@ Value EpilogueCoords::load(OpBuilder &b, Value memref, ValueRange index) const {
 }
 
 void dynac::cpu::storeTileVector(OpBuilder &b, Location loc, Value acc, const Epilogue &epilogue,
-                                 const EpilogueCoords &coords, Value output) {
+                                 const EpilogueCoords &coords, Value output, ValueRange index) {
   Value value = epilogue ? epilogue(b, loc, acc, coords) : acc;
   if (coords.mask)
-    b.create<vector::MaskedStoreOp>(loc, output, coords.index, coords.mask, value);
+    b.create<vector::MaskedStoreOp>(loc, output, index, coords.mask, value);
   else
-    b.create<vector::StoreOp>(loc, value, output, coords.index);
+    b.create<vector::StoreOp>(loc, value, output, index);
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,15 +126,6 @@ private:
   int64_t lineElements() const {
     return 64 / (cast<MemRefType>(kernel.b.getType()).getElementTypeBitWidth() / 8);
   }
-  /// Cache lines of an iteration's share, at least one.
-  int64_t prefetchLines() const {
-    int64_t elements = 0;
-    for (const MicroKernel::Step &step : kernel.steps)
-      elements = std::max(elements, step.b);
-    elements += kernel.steps.size() > 1 ? kernel.steps[1].b : 0;
-    return std::max<int64_t>(1, elements / lineElements() / kernel.prefetchShares);
-  }
-
   const MicroKernel &kernel;
   OpBuilder &b;
   Location loc;
@@ -183,7 +174,7 @@ Value TileEmitter::loadA(Value index) {
 
 SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, ValueRange init) {
   SmallVector<Value> sums = llvm::to_vector(init);
-  const int64_t lines = prefetch ? prefetchLines() : 0;
+  const int64_t lines = prefetch ? kernel.prefetchLines : 0;
   for (int64_t line = 0; line < lines; ++line)
     b.create<memref::PrefetchOp>(loc, kernel.b, math.add(prefetch, line * lineElements()),
                                  /*isWrite=*/false,
@@ -191,7 +182,7 @@ SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, 
   for (const MicroKernel::Step &step : kernel.steps) {
     SmallVector<Value> bVectors;
     for (unsigned v = 0; v < kernel.vectors; ++v)
-      bVectors.push_back(loadB(math.add(bBase, step.b + v * kernel.lanes), v));
+      bVectors.push_back(loadB(math.add(math.add(bBase, step.b), v * kernel.lanes), v));
     for (unsigned r = 0; r < kernel.rows; ++r) {
       Value a = loadA(math.add(math.add(aBase, kernel.aRow[r]), step.a));
       for (unsigned v = 0; v < kernel.vectors; ++v) {

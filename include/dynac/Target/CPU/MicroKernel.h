@@ -48,18 +48,19 @@ struct EpilogueCoords {
 using Epilogue = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value acc,
                                            const EpilogueCoords &coords)>;
 
-/// Runs `epilogue` (if any) on `acc` and stores the result to `output` at `coords.index`.
+/// Runs `epilogue` (if any) on `acc` and stores the result to `output` at `index`.
 void storeTileVector(mlir::OpBuilder &b, mlir::Location loc, mlir::Value acc,
-                     const Epilogue &epilogue, const EpilogueCoords &coords, mlir::Value output);
+                     const Epilogue &epilogue, const EpilogueCoords &coords, mlir::Value output,
+                     mlir::ValueRange index);
 
 struct MicroKernel {
   /// One reduction loop: trip count and what an iteration adds to the addresses; index values.
   struct Loop {
     mlir::Value count, aStride, bStride;
   };
-  /// One unrolled multiply-add step.
+  /// One unrolled multiply-add step: index values, best constants.
   struct Step {
-    int64_t a, b;
+    mlir::Value a, b;
   };
 
   unsigned rows, vectors, lanes;
@@ -73,6 +74,7 @@ struct MicroKernel {
   /// If not 0: `b` from element `prefetchBase` on is fetched into L2, 1/prefetchShares of what the
   /// tile itself reads, spread over the iterations of the innermost loop.
   int64_t prefetchShares = 0;
+  int64_t prefetchLines = 1; ///< lines per iteration
   mlir::Value prefetchBase;
 
   /// rows * vectors sums (row-major) that continue from `init`.

@@ -1,0 +1,194 @@
+//===- GemmPanel.cpp - rows of A times one panel of B ---------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmPanel.h"
+#include "dynac/Target/CPU/TileShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dynac::cpu;
+
+/// k steps that are unrolled; between them lies one prefetch.
+static constexpr int64_t unroll = 4;
+
+unsigned GemmPanel::vectors() const { return tileVectors(kernel.isa(), width); }
+
+void GemmPanel::emit() {
+  IndexMath math{kernel.builder(), kernel.loc()};
+  if (onePass())
+    return pass({math.constant(0), k, nullptr, nullptr});
+  Value passes = math.div(math.add(k, kBlock - 1), kBlock);
+  // Even without any k the epilogue runs once.
+  passes = math.max(passes, math.constant(1));
+  forLoop(kernel.builder(), kernel.loc(), math.constant(0), passes, math.constant(1),
+          [&](OpBuilder &, Value number) {
+            Pass current;
+            current.begin = math.mul(number, kBlock);
+            current.length = math.min(math.constant(kBlock), math.sub(k, current.begin));
+            current.isFirst = math.equal(number, math.constant(0));
+            current.isLast = math.equal(number, math.sub(passes, math.constant(1)));
+            pass(current);
+          });
+}
+
+/// With 16 registers a tile is a slice of the panel. Slices that lack columns are unrolled, the
+/// others a loop.
+void GemmPanel::pass(const Pass &current) {
+  IndexMath math{kernel.builder(), kernel.loc()};
+  if (beforePass)
+    beforePass(current.begin, current.length);
+  const int64_t sliceWidth = vectors() * kernel.isa().lanes;
+  if (allColumns() && sliceWidth < width) {
+    forLoop(kernel.builder(), kernel.loc(), math.constant(0), math.constant(width),
+            math.constant(sliceWidth),
+            [&](OpBuilder &, Value slice) { rowTiles(current, slice, -1); });
+    return;
+  }
+  for (int64_t slice = 0; slice < (columns < 0 ? width : columns); slice += sliceWidth)
+    rowTiles(current, math.constant(slice), slice);
+}
+
+/// Full tiles, then what is left of the rows: one exact tile if the number of rows is known, else
+/// tiles of 4, 2 and 1 rows.
+void GemmPanel::rowTiles(const Pass &current, Value slice, int64_t staticSlice) {
+  OpBuilder &b = kernel.builder();
+  Location loc = kernel.loc();
+  IndexMath math{b, loc};
+  const int64_t rows = tileRows(kernel.isa(), vectors());
+  Value from = row;
+  auto fullTiles = [&](int64_t step) {
+    Value end = math.add(from, math.mul(math.div(math.sub(rowEnd, from), step), step));
+    forLoop(b, loc, from, end, math.constant(step),
+            [&](OpBuilder &, Value at) { tile(current, step, at, slice, staticSlice); });
+    from = end;
+  };
+  if (rowCount < 0 || rowCount >= rows)
+    fullTiles(rows);
+  if (rowCount >= 0) {
+    const int64_t rest = rowCount % unitRows == 0 ? unitRows % rows : rowCount % unitRows % rows;
+    if (rest)
+      ifThenElse(b, loc, math.less(from, rowEnd),
+                 [&](OpBuilder &) { tile(current, rest, from, slice, staticSlice); });
+    return;
+  }
+  for (int64_t step : {4, 2, 1})
+    fullTiles(step);
+}
+
+SmallVector<Value> GemmPanel::initialSums(const Pass &current, unsigned count,
+                                          llvm::function_ref<Value(unsigned)> load) {
+  OpBuilder &b = kernel.builder();
+  Location loc = kernel.loc();
+  auto type = VectorType::get(kernel.isa().lanes, b.getF32Type());
+  Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
+  SmallVector<Value> zeros(count, zero);
+  if (!current.isFirst)
+    return zeros;
+  SmallVector<Type> types(count, type);
+  auto choice = b.create<scf::IfOp>(loc, types, current.isFirst, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  b.create<scf::YieldOp>(loc, zeros);
+  b.setInsertionPointToStart(choice.elseBlock());
+  SmallVector<Value> loaded;
+  for (unsigned i = 0; i < count; ++i)
+    loaded.push_back(load(i));
+  b.create<scf::YieldOp>(loc, loaded);
+  return llvm::to_vector(ValueRange(choice.getResults()));
+}
+
+/// Null if all lanes exist.
+Value GemmPanel::maskAt(Value slice, int64_t staticSlice, unsigned vector) {
+  OpBuilder &b = kernel.builder();
+  Location loc = kernel.loc();
+  const unsigned lanes = kernel.isa().lanes;
+  if (allColumns())
+    return nullptr;
+  if (columns >= 0)
+    return laneMask(b, loc, lanes, columns - staticSlice - int64_t(vector) * lanes);
+  IndexMath math{b, loc};
+  Value valid =
+      math.max(math.sub(validColumns, math.add(slice, int64_t(vector) * lanes)), math.constant(0));
+  return b.create<vector::CreateMaskOp>(loc, VectorType::get(lanes, b.getI1Type()), valid);
+}
+
+void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
+                     int64_t staticSlice) {
+  OpBuilder &builder = kernel.builder();
+  Location loc = kernel.loc();
+  IndexMath math{builder, loc};
+  const unsigned lanes = kernel.isa().lanes, perRow = vectors();
+  auto type = VectorType::get(lanes, builder.getF32Type());
+  auto columnOf = [&](unsigned i) { return math.add(slice, int64_t(i % perRow) * lanes); };
+  auto partialIndex = [&](unsigned i) -> SmallVector<Value> {
+    return {math.add(math.sub(at, row), i / perRow), columnOf(i)};
+  };
+  SmallVector<Value> sums = initialSums(current, rows * perRow, [&](unsigned i) -> Value {
+    return builder.create<vector::LoadOp>(loc, type, partial, partialIndex(i));
+  });
+
+  MicroKernel micro = {};
+  micro.rows = rows;
+  micro.vectors = perRow;
+  micro.lanes = lanes;
+  micro.a = a;
+  micro.b = b;
+  for (int64_t r = 0; r < rows; ++r)
+    micro.aRow.push_back(math.mul(aRowStride, r));
+  micro.aBase =
+      math.add(aBase, math.add(math.mul(at, aRowStride), math.mul(current.begin, aKStride)));
+  micro.bBase = math.add(bBase(current.begin), slice);
+  if (!beforePass && !allColumns() && !next)
+    for (unsigned v = 0; v < perRow; ++v)
+      micro.bMasks.push_back(maskAt(slice, staticSlice, v));
+  if (next && staticSlice <= 0) {
+    // The next panel moves to L2 while this one is in use: each row tile fetches a share of it.
+    int64_t shares = width / unroll;
+    const int64_t tiles = llvm::divideCeil(unitRows, rows);
+    while (shares % 2 == 0 && shares > tiles)
+      shares /= 2;
+    Value share = math.min(math.div(math.sub(at, row), rows), math.constant(shares - 1));
+    micro.prefetchShares = shares;
+    micro.prefetchLines = std::max<int64_t>(1, unroll * width / 16 / shares);
+    micro.prefetchBase = math.add(math.add(next, math.mul(current.begin, width)),
+                                  math.mul(share, kBlock * width / shares));
+  }
+  Value blocks = math.div(current.length, unroll);
+  micro.loops = {{blocks, math.mul(aKStride, unroll), math.mul(bKStride, unroll)}};
+  for (int64_t u = 0; u < unroll; ++u)
+    micro.steps.push_back({math.mul(aKStride, u), math.mul(bKStride, u)});
+  sums = micro.emit(builder, loc, sums);
+
+  if (staticK < 0 || staticK % unroll != 0) {
+    micro.prefetchShares = 0;
+    Value done = math.mul(blocks, unroll);
+    micro.aBase = math.add(micro.aBase, math.mul(done, aKStride));
+    micro.bBase = math.add(micro.bBase, math.mul(done, bKStride));
+    micro.loops = {{math.sub(current.length, done), aKStride, bKStride}};
+    micro.steps.resize(1);
+    sums = micro.emit(builder, loc, sums);
+  }
+
+  auto finish = [&](OpBuilder &) {
+    for (unsigned i = 0; i < sums.size(); ++i) {
+      const unsigned v = i % perRow;
+      if (columns >= 0 && staticSlice >= 0 && staticSlice + int64_t(v) * lanes >= columns)
+        continue;
+      store(math.add(at, i / perRow), columnOf(i), sums[i], maskAt(slice, staticSlice, v));
+    }
+  };
+  if (!current.isLast)
+    return finish(builder);
+  ifThenElse(builder, loc, current.isLast, finish, [&](OpBuilder &) {
+    for (unsigned i = 0; i < sums.size(); ++i)
+      builder.create<vector::StoreOp>(loc, sums[i], partial, partialIndex(i));
+  });
+}
