@@ -76,10 +76,22 @@ public:
   /// Sets output i and records its values for `dimsOf` of later nodes.
   virtual void outDims(int64_t i, llvm::ArrayRef<SymExpr> values, int64_t rank, mlir::Type dtype) = 0;
 
+  //===-- Dimensions --===//
+  /// The smaller of `wanted` and `limit`, for bounds that clamp: where neither is provably smaller, the import may
+  /// later assume that `wanted` fits, if the model is wrong otherwise (positions [0, S) of a table of 512
+  /// rows added to S rows). The assumption becomes part of the entry contract.
+  virtual SymExpr clampDim(const SymExpr &wanted, const SymExpr &limit) = 0;
+
+  /// Takes small <= large for granted, as part of the entry contract.
+  virtual void assumeLe(const SymExpr &small, const SymExpr &large) = 0;
+
   //===-- Sub-graphs (control flow) --===//
-  /// Imports the graph attribute `name` as the body of `region`: block arguments are `arguments` then everything
-  /// it captures; returns the captured outer values. (Implemented for If, Loop, Scan.)
   virtual bool hasGraph(llvm::StringRef name) const = 0;
+  /// Number of inputs of the graph attribute `name`.
+  virtual int64_t graphInputCount(llvm::StringRef name) const = 0;
+  /// Imports the graph attribute `name` at the builder's insertion point with `arguments` for its inputs, and
+  /// returns its outputs. Outer values are used directly. Nothing if it failed: the row then returns Done.
+  virtual std::optional<Tensors> importGraph(llvm::StringRef name, llvm::ArrayRef<Tensor> arguments) = 0;
 
   //===-- Endings --===//
   /// "attribute 'mode': got 'cubic', expected ..."; the caller adds node, operator and opset.

@@ -1,0 +1,215 @@
+//===- ModelToPrim.cpp - a model as a function of primitives --------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Conversion/ModelToPrim.h"
+
+#include "Walk.h"
+
+using namespace mlir;
+using namespace dynac;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+
+/// The shapes of the entry: the file's, with what the options fix.
+class EntryShapes {
+public:
+  EntryShapes(func::FuncOp main, const ImportOptions &options) : main(main), options(options) {}
+
+  /// Types of the arguments, or the first error.
+  Expected<SmallVector<Type>> types();
+  /// Symbols that occur, for ranges and fresh names.
+  std::set<std::string> symbols;
+
+private:
+  StringRef nameOf(unsigned i) { return main.getArgAttrOfType<StringAttr>(i, "dynac.name").getValue(); }
+  Error bindShape(unsigned i, ArrayRef<int64_t> shape);
+
+  func::FuncOp main;
+  const ImportOptions &options;
+  std::map<std::string, SymExpr> bound; ///< symbols that the options fix
+};
+
+std::string dimsText(ArrayRef<int64_t> dims) {
+  std::string text;
+  for (int64_t dim : dims)
+    text += (text.empty() ? "" : "x") + std::to_string(dim);
+  return text.empty() ? "scalar" : text;
+}
+
+/// Symbols of `argument` take the values that `shape` gives them, in all inputs.
+Error EntryShapes::bindShape(unsigned i, ArrayRef<int64_t> shape) {
+  auto type = dyn_cast<RankedTensorType>(main.getArgumentTypes()[i]);
+  if (!type)
+    return Error::success(); // unknown rank
+  prim::Shape declared = prim::shapeOf(type);
+  bool fits = declared.size() == shape.size();
+  for (size_t axis = 0; fits && axis < shape.size(); ++axis) {
+    if (auto value = declared[axis].constant()) {
+      fits = *value == shape[axis];
+      continue;
+    }
+    auto names = declared[axis].symbols();
+    if (names.size() != 1 || SymExpr::symbol(names[0]) != declared[axis])
+      continue;
+    auto [found, isNew] = bound.emplace(names[0], SymExpr(shape[axis]));
+    fits = isNew || found->second == SymExpr(shape[axis]);
+  }
+  if (!fits)
+    return usageError("--shape {0}={1}: the model has shape {2}", printable(nameOf(i)), dimsText(shape),
+                      prim::shapeText(declared));
+  return Error::success();
+}
+
+Expected<SmallVector<Type>> EntryShapes::types() {
+  std::map<std::string, unsigned> byName;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    byName[nameOf(i).str()] = i;
+  for (const auto &[name, range] : options.dims)
+    if (range.min == range.max)
+      bound.emplace(SymExpr::symbol(name).str(), SymExpr(range.min));
+  for (const auto &[name, shape] : options.shapes) {
+    auto found = byName.find(name);
+    if (found == byName.end())
+      return usageError("--shape {0}: the model has no such input", printable(name));
+    if (Error error = bindShape(found->second, shape))
+      return std::move(error);
+  }
+  SmallVector<Type> result;
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
+    auto given = options.shapes.find(nameOf(i).str());
+    if (auto tensor = dyn_cast<TensorType>(type)) {
+      if (given != options.shapes.end()) {
+        result.push_back(RankedTensorType::get(given->second, tensor.getElementType()));
+        continue;
+      }
+      if (!tensor.hasRank())
+        return unsupported("input '{0}' has no shape: give one with --shape {0}=...", printable(nameOf(i)));
+      prim::Shape shape = prim::shapeOf(tensor);
+      for (SymExpr &dim : shape) {
+        dim = dim.substitute([&](std::string_view name) -> std::optional<SymExpr> {
+          auto found = bound.find(std::string(name));
+          return found == bound.end() ? std::nullopt : std::optional(found->second);
+        });
+        for (std::string &name : dim.symbols())
+          symbols.insert(name);
+      }
+      result.push_back(prim::tensorType(shape, tensor.getElementType()));
+      continue;
+    }
+    if (isa<model::ValueType>(type))
+      return invalidModel("input '{0}' has no known type", printable(nameOf(i)));
+    result.push_back(type);
+  }
+  for (const auto &[name, range] : options.dims)
+    if (!symbols.count(SymExpr::symbol(name).str()) && !bound.count(SymExpr::symbol(name).str()))
+      return usageError("--dim {0}: the model has no such dimension", printable(name));
+  return result;
+}
+
+/// First number that makes "uN" a new symbol.
+int64_t firstFreshSymbol(const std::set<std::string> &symbols) {
+  int64_t next = 0;
+  for (StringRef name : symbols) {
+    int64_t number;
+    if (name.consume_front("u") && !name.getAsInteger(10, number))
+      next = std::max(next, number + 1);
+  }
+  return next;
+}
+
+/// Ranges of the options and what the walk had to assume: bounds of single symbols as `dynac.dim_ranges`, others as checks at
+/// the start of the function.
+void addContract(func::FuncOp main, const ImportOptions &options, const Assumptions &assumptions,
+                 const std::set<std::string> &symbols) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&main.front());
+  std::map<std::string, DimRange> ranges;
+  for (const auto &[name, range] : options.dims)
+    if (std::string symbol = SymExpr::symbol(name).str(); symbols.count(symbol))
+      ranges[symbol] = range;
+  for (const auto &[small, large] : assumptions.all()) {
+    auto limit = large.constant();
+    if (limit && symbols.count(small.str())) {
+      DimRange &range = ranges[small.str()];
+      range.max = std::min(range.max, *limit);
+      continue;
+    }
+    TensorContext context(builder, main.getLoc());
+    Type i64 = builder.getI64Type();
+    Tensor holds = dimScalar(context, small, i64) <= dimScalar(context, large, i64);
+    builder.create<prim::AssertOp>(main.getLoc(), holds.value(),
+                                   builder.getStringAttr(small.str() + " must not exceed " + large.str()));
+  }
+  NamedAttrList entries;
+  for (const auto &[name, range] : ranges)
+    entries.append(name, builder.getDenseI64ArrayAttr(
+                             {range.min, range.max, range.multipleOf, range.hint}));
+  if (!entries.empty())
+    main->setAttr("dynac.dim_ranges", entries.getDictionary(main.getContext()));
+}
+
+/// Removes what the walk built for shapes only.
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+} // namespace
+
+Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const OpTable &table,
+                                                        const ImportOptions &options) {
+  auto source = model.lookupSymbol<func::FuncOp>("main");
+  auto *dialect = model.getContext()->getOrLoadDialect<prim::PrimDialect>();
+  std::string file;
+  if (auto loc = dyn_cast<NameLoc>(model.getLoc()))
+    file = loc.getName().str();
+  EntryShapes entry(source, options);
+  auto types = entry.types();
+  if (!types)
+    return types.takeError();
+
+  Assumptions assumptions;
+  // Each round knows at least one bound more; a model has few such places.
+  for (int round = 0;; ++round) {
+    OwningOpRef<ModuleOp> module = ModuleOp::create(model.getLoc());
+    OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+    auto main = builder.create<func::FuncOp>(source.getLoc(), "main", builder.getFunctionType(*types, {}));
+    main.setAllArgAttrs(source.getAllArgAttrs());
+    Block *block = main.addEntryBlock();
+    builder.setInsertionPointToEnd(block);
+
+    Problems problems(file);
+    Walk walk(builder, table, dialect->weights, problems, assumptions);
+    walk.context.nextSymbol = firstFreshSymbol(entry.symbols);
+    for (auto [from, to] : llvm::zip(source.getArguments(), block->getArguments())) {
+      to.setLoc(from.getLoc());
+      walk.setValue(from, to);
+    }
+    model::OutputOp end = walk.runBlock(source.front());
+    if (walk.mustRestart() && round < 32)
+      continue;
+    SmallVector<Value> results;
+    for (auto [name, output] : llvm::zip(end.getNames(), end.getValues())) {
+      Value value = walk.value(output);
+      if (!value && problems.empty())
+        problems.add(ExitCode::Unsupported,
+                     "output '" + printable(cast<StringAttr>(name).getValue()) + "' is no tensor");
+      results.push_back(value);
+    }
+    if (!problems.empty())
+      return problems.take();
+
+    builder.create<func::ReturnOp>(main.getLoc(), results);
+    main.setFunctionType(builder.getFunctionType(*types, ValueRange(results).getTypes()));
+    main.setAllResultAttrs(source.getAllResultAttrs());
+    addContract(main, options, assumptions, entry.symbols);
+    eraseDead(*block);
+    return module;
+  }
+}

@@ -1,0 +1,295 @@
+//===- RunRow.cpp - a node of the model as rows see it --------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Walk.h"
+
+#include "dynac/Frontend/Onnx/Import.h"
+
+using namespace mlir;
+using namespace dynac;
+
+namespace {
+
+/// Constants of this many elements can be read by rows.
+constexpr int64_t readableElements = 4096;
+
+class ModelNode : public Node {
+public:
+  ModelNode(Walk &walk, model::NodeOp node, const OpRow &row) : walk(walk), node(node), row(row) {
+    outcome.outputs.resize(node.getNumResults());
+    if (row.inF32)
+      for (Value operand : node.getXs())
+        if (Value value = walk.value(operand))
+          if (Type type = elementType(value); type && (type.isF16() || type.isBF16())) {
+            halfType = type;
+            break;
+          }
+  }
+
+  RowOutcome run() {
+    walk.context.error.clear();
+    RowStatus status = row.build(*this);
+    if (outcome.status == RowStatus::Done)
+      outcome.status = status;
+    if (outcome.status == RowStatus::Done && walk.context.failed())
+      setFailure(malformed || !hasSymbolicOperand() ? RowStatus::Invalid : RowStatus::Unsupported,
+                 walk.context.error);
+    walk.context.error.clear();
+    if (outcome.status == RowStatus::Done && !subgraphFailed)
+      for (auto [i, output] : llvm::enumerate(outcome.outputs))
+        if (!output && hasOutput(i))
+          setFailure(RowStatus::Unsupported, "output " + std::to_string(i));
+    return std::move(outcome);
+  }
+
+  TensorContext &ctx() override { return walk.context; }
+  int64_t opset() const override { return op().getOpset(); }
+  StringRef opType() const override { return op().getOpType(); }
+  StringRef domain() const override { return op().getDomain(); }
+
+  int64_t inputCount() const override {
+    int64_t count = op().getXs().size();
+    while (count > 0 && !hasInput(count - 1))
+      --count;
+    return count;
+  }
+  int64_t outputCount() const override { return op().getNumResults(); }
+  bool hasInput(int64_t i) const override {
+    return i < int64_t(op().getXs().size()) && !isa<model::NoneType>(op().getXs()[i].getType());
+  }
+  bool hasOutput(int64_t i) const override {
+    return i < int64_t(op().getNumResults()) && !isa<model::NoneType>(op().getYs()[i].getType());
+  }
+
+  Tensor in(int64_t i, bool optional) override {
+    Value value = operand(i);
+    if (!value || !isa<RankedTensorType>(value.getType())) {
+      if (!optional || value) {
+        malformed = malformed || !value;
+        ctx().fail("operand " + std::to_string(i) + (value ? " is no tensor" : " is missing"));
+      }
+      return {};
+    }
+    Tensor tensor(ctx(), value);
+    return halfType && tensor.dtype() == halfType ? convert(tensor, ctx().builder.getF32Type()) : tensor;
+  }
+  Type inputType(int64_t i) override {
+    Value value = operand(i);
+    return value ? elementType(value) : Type();
+  }
+
+  std::optional<SmallVector<SymExpr>> dimsOf(int64_t i) override {
+    Value value = operand(i);
+    if (auto dims = walk.values.dims(value))
+      return dims;
+    DenseElementsAttr literal = walk.values.constant(value, readableElements);
+    if (!literal || !literal.getElementType().isIntOrIndex())
+      return std::nullopt;
+    SmallVector<SymExpr> dims;
+    for (const KnownValue &element : elementsOf(literal))
+      dims.push_back(*element.integer());
+    return dims;
+  }
+  std::optional<SmallVector<int64_t>> intsOf(int64_t i) override {
+    auto dims = dimsOf(i);
+    if (!dims)
+      return std::nullopt;
+    SmallVector<int64_t> result;
+    for (const SymExpr &dim : *dims) {
+      if (!dim.constant())
+        return std::nullopt;
+      result.push_back(*dim.constant());
+    }
+    return result;
+  }
+  std::optional<SmallVector<double>> floatsOf(int64_t i) override {
+    Value value = operand(i);
+    std::vector<KnownValue> elements;
+    if (DenseElementsAttr literal = walk.values.constant(value, readableElements))
+      elements = elementsOf(literal);
+    else if (const auto *known = walk.values.of(value))
+      elements = *known;
+    else
+      return std::nullopt;
+    SmallVector<double> result;
+    for (const KnownValue &element : elements) {
+      if (!element.number())
+        return std::nullopt;
+      result.push_back(*element.number());
+    }
+    return result;
+  }
+  std::optional<SmallVector<SymExpr>> bindDims(int64_t i) override {
+    if (auto dims = dimsOf(i))
+      return dims;
+    Value value = operand(i);
+    const auto *elements = value ? walk.values.of(value) : nullptr;
+    if (!elements || !elementType(value).isIntOrIndex())
+      return std::nullopt;
+    SmallVector<SymExpr> result;
+    std::vector<KnownValue> known = *elements;
+    for (auto [element, held] : llvm::enumerate(known)) {
+      auto integer = held.integer();
+      result.push_back(integer ? *integer : bindDim(Tensor(ctx(), value), element));
+    }
+    return result;
+  }
+
+  bool has(StringRef name) const override { return bool(attribute(name)); }
+  int64_t i(StringRef name, int64_t defaultValue) override {
+    auto value = typed<IntegerAttr>(name, "an integer");
+    return value ? value.getInt() : defaultValue;
+  }
+  double f(StringRef name, double defaultValue) override {
+    auto value = typed<FloatAttr>(name, "a float");
+    return value ? value.getValueAsDouble() : defaultValue;
+  }
+  std::string s(StringRef name, StringRef defaultValue) override {
+    auto value = typed<StringAttr>(name, "a string");
+    return (value ? value.getValue() : defaultValue).str();
+  }
+  SmallVector<int64_t> ints(StringRef name, ArrayRef<int64_t> defaultValue) override {
+    auto value = typed<DenseI64ArrayAttr>(name, "integers");
+    return SmallVector<int64_t>(value ? value.asArrayRef() : defaultValue);
+  }
+  SmallVector<double> floats(StringRef name) override {
+    auto value = typed<DenseF32ArrayAttr>(name, "floats");
+    return value ? SmallVector<double>(value.asArrayRef().begin(), value.asArrayRef().end())
+                 : SmallVector<double>();
+  }
+  SmallVector<std::string> strings(StringRef name) override {
+    SmallVector<std::string> result;
+    if (auto value = typed<ArrayAttr>(name, "strings"))
+      for (Attribute entry : value)
+        if (auto text = dyn_cast<StringAttr>(entry))
+          result.push_back(text.getValue().str());
+    return result;
+  }
+  Tensor tensor(StringRef name) override {
+    auto value = typed<model::WeightAttr>(name, "a tensor");
+    return value ? Tensor(ctx(), walk.constant(value, ctx().loc)) : Tensor();
+  }
+  Type dtypeOf(int64_t number) override {
+    Type type = onnx::toElementType(*op().getContext(), onnx::ElementType(number));
+    if (!type)
+      ctx().fail("data type " + onnx::elementTypeName(onnx::ElementType(number)));
+    return type;
+  }
+
+  void out(int64_t i, Tensor value) override {
+    if (!value || !hasOutput(i))
+      return;
+    if (halfType && value.dtype().isF32())
+      value = convert(value, halfType);
+    outcome.outputs[i] = value.value();
+  }
+  void outAs(int64_t i, Tensor value, Type dtype) override {
+    if (!value || !hasOutput(i))
+      return;
+    outcome.outputs[i] = convert(value, dtype).value();
+  }
+  void outDims(int64_t i, ArrayRef<SymExpr> values, int64_t rank, Type dtype) override {
+    if (!hasOutput(i))
+      return;
+    Tensor result = rank == 0 ? dimScalar(ctx(), values.front(), dtype) : dimsTensor(ctx(), values, dtype);
+    if (rank > 1)
+      result = reshape(result, SmallVector<SymExpr>(rank - 1, SymExpr(1)));
+    outcome.outputs[i] = result.value();
+  }
+
+  SymExpr clampDim(const SymExpr &wanted, const SymExpr &limit) override {
+    return walk.clampDim(wanted, limit);
+  }
+  void assumeLe(const SymExpr &small, const SymExpr &large) override { walk.assumeLe(small, large); }
+
+  bool hasGraph(StringRef name) const override { return graph(name) != nullptr; }
+  int64_t graphInputCount(StringRef name) const override {
+    Region *region = graph(name);
+    return region ? region->front().getNumArguments() : 0;
+  }
+  std::optional<Tensors> importGraph(StringRef name, ArrayRef<Tensor> arguments) override {
+    Region *region = graph(name);
+    if (!region || region->front().getNumArguments() != arguments.size()) {
+      malformed = true;
+      ctx().fail("graph attribute '" + name + "' is missing or has another number of inputs");
+      return std::nullopt;
+    }
+    Location loc = ctx().loc;
+    for (auto [argument, value] : llvm::zip(region->front().getArguments(), arguments))
+      walk.setValue(argument, value.value());
+    model::OutputOp end = walk.runBlock(region->front());
+    ctx().loc = loc;
+    Tensors results;
+    for (Value output : end.getValues()) {
+      Value value = walk.value(output);
+      if (!value) {
+        subgraphFailed = true;
+        return std::nullopt;
+      }
+      results.push_back(Tensor(ctx(), value));
+    }
+    return results;
+  }
+
+protected:
+  RowStatus end(RowStatus status, const Twine &reason) override {
+    setFailure(status, reason.str());
+    return status;
+  }
+
+private:
+  /// Accessors of ops are not const.
+  model::NodeOp op() const { return node; }
+  static Type elementType(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type ? type.getElementType() : Type();
+  }
+  Value operand(int64_t i) const {
+    return hasInput(i) ? walk.value(op().getXs()[i]) : Value();
+  }
+  Attribute attribute(StringRef name) const { return op().getAttrs().get(name); }
+  template <typename T> T typed(StringRef name, StringRef expected) {
+    Attribute value = attribute(name);
+    auto result = dyn_cast_or_null<T>(value);
+    if (value && !result) {
+      malformed = true;
+      ctx().fail("attribute '" + name + "': expected " + expected);
+    }
+    return result;
+  }
+  Region *graph(StringRef name) const {
+    model::NodeOp held = op();
+    for (auto [region, entry] : llvm::zip(held.getBodies(), held.getGraphs()))
+      if (cast<StringAttr>(entry).getValue() == name)
+        return &region;
+    return nullptr;
+  }
+  bool hasSymbolicOperand() const {
+    return llvm::any_of(op().getXs(), [&](Value operand) {
+      Value value = walk.value(operand);
+      auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+      return type && !type.hasStaticShape();
+    });
+  }
+  void setFailure(RowStatus status, std::string reason) {
+    outcome.status = status;
+    outcome.reason = std::move(reason);
+  }
+
+  Walk &walk;
+  model::NodeOp node;
+  const OpRow &row;
+  RowOutcome outcome;
+  Type halfType;
+  bool malformed = false, subgraphFailed = false;
+};
+
+} // namespace
+
+RowOutcome dynac::runRow(Walk &walk, model::NodeOp node, const OpRow &row) {
+  return ModelNode(walk, node, row).run();
+}

@@ -1,0 +1,146 @@
+//===- Walk.cpp - the import walk -----------------------------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Walk.h"
+
+#include "dynac/Dialect/Prim/WeightStore.h"
+
+using namespace mlir;
+using namespace dynac;
+
+/// Constants up to this size are literals.
+static constexpr int64_t literalBytes = 1024;
+
+bool Assumptions::provesLe(const SymExpr &small, const SymExpr &large) const {
+  if (large.provablyGe(small))
+    return true;
+  // From l <= g follows small <= large if (large - small) - (g - l) >= 0.
+  for (const auto &[l, g] : pairs)
+    if ((large - small).provablyGe(g - l))
+      return true;
+  return false;
+}
+
+SymExpr Walk::clampDim(const SymExpr &wanted, const SymExpr &limit) {
+  if (assumptions.provesLe(wanted, limit))
+    return wanted;
+  if (assumptions.provesLe(limit, wanted))
+    return limit;
+  SymExpr result = SymExpr::min(wanted, limit);
+  clamps.push_back({wanted, limit, result.str()});
+  return result;
+}
+
+void Walk::assumeLe(const SymExpr &small, const SymExpr &large) {
+  if (!assumptions.provesLe(small, large))
+    assumptions.assume(small, large);
+}
+
+bool Walk::assumeForShapesOf(model::NodeOp node) {
+  SmallVector<prim::Shape> shapes;
+  for (Value operand : node.getXs())
+    if (Value held = value(operand))
+      if (isa<RankedTensorType>(held.getType()))
+        shapes.push_back(prim::shapeOf(held));
+  bool found = false;
+  for (const Clamp &clamp : clamps) {
+    bool occurs = llvm::any_of(shapes, [&](const prim::Shape &shape) {
+      return llvm::any_of(shape, [&](const SymExpr &dim) {
+        return dim.str().find(clamp.text) != std::string::npos;
+      });
+    });
+    if (!occurs || assumptions.provesLe(clamp.wanted, clamp.limit))
+      continue;
+    assumptions.assume(clamp.wanted, clamp.limit);
+    found = true;
+  }
+  return found;
+}
+
+Value Walk::constant(const model::WeightAttr &weight, Location loc) {
+  OpBuilder &builder = context.builder;
+  auto type = cast<RankedTensorType>(weight.getType());
+  auto bytes = weights ? weights->view(weight.getId()) : std::nullopt;
+  if (bytes && elementBytes(type.getElementType(), type.getNumElements()) <= literalBytes)
+    if (DenseElementsAttr literal = literalOf(type, *bytes))
+      return builder.create<prim::ConstantOp>(loc, type, literal);
+  return builder.create<prim::WeightOp>(loc, type, weight.getId());
+}
+
+Value Walk::shortest(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.getElementType().isIntOrIndex() || isa<BlockArgument>(value) ||
+      isa<prim::ConstantOp, prim::WeightOp, prim::DimsToTensorOp>(value.getDefiningOp()))
+    return value;
+  auto dims = values.dims(value);
+  if (!dims || dims->empty())
+    return value;
+  OpBuilder &builder = context.builder;
+  if (llvm::all_of(*dims, [](const SymExpr &dim) { return dim.isConstant(); })) {
+    SmallVector<APInt> numbers;
+    for (const SymExpr &dim : *dims)
+      numbers.push_back(APInt(64, uint64_t(*dim.constant()), true).trunc(type.getElementType().getIntOrFloatBitWidth()));
+    return builder.create<prim::ConstantOp>(context.loc, type, DenseElementsAttr::get(type, numbers));
+  }
+  if (type.getElementType().isInteger(1))
+    return value;
+  RankedTensorType flat = type;
+  if (type.getRank() > 1)
+    flat = RankedTensorType::get({int64_t(dims->size())}, type.getElementType());
+  Value result = builder.create<prim::DimsToTensorOp>(
+      context.loc, flat, prim::DimsAttr::get(builder.getContext(), *dims));
+  if (flat != type)
+    result = builder.create<prim::ReshapeOp>(context.loc, type, result);
+  return result;
+}
+
+void Walk::runNode(model::NodeOp node) {
+  const OpRow *row = table.find(node.getDomain(), node.getOpType(), node.getOpset());
+  if (!row) {
+    problems.add(ExitCode::Unsupported, node,
+                 table.whyNot(node.getDomain(), node.getOpType(), node.getOpset()));
+    return;
+  }
+  for (auto [i, operand] : llvm::enumerate(node.getXs())) {
+    if (isa<model::NoneType>(operand.getType()) || value(operand))
+      continue;
+    if (isa<prim::StringsType>(operand.getType()))
+      problems.add(ExitCode::Unsupported, node,
+                   "operand " + std::to_string(i) + " is a tensor of strings");
+    return; // What made it failed, and is reported.
+  }
+  context.loc = node.getLoc();
+  RowOutcome outcome = runRow(*this, node, *row);
+  if (restart)
+    return;
+  if (outcome.status != RowStatus::Done) {
+    if (assumeForShapesOf(node)) {
+      restart = true;
+      return;
+    }
+    problems.add(outcome.status == RowStatus::Invalid ? ExitCode::InvalidModel : ExitCode::Unsupported,
+                 node, outcome.reason);
+    return;
+  }
+  for (auto [result, output] : llvm::zip(node.getYs(), outcome.outputs))
+    if (output)
+      imported[result] = shortest(output);
+}
+
+model::OutputOp Walk::runBlock(Block &block) {
+  for (Operation &op : block) {
+    if (restart)
+      break;
+    if (auto node = dyn_cast<model::NodeOp>(op))
+      runNode(node);
+    else if (auto initializer = dyn_cast<model::InitializerOp>(op))
+      imported[initializer.getY()] =
+          constant(model::WeightAttr::get(op.getContext(), initializer.getId(), initializer.getType()),
+                   op.getLoc());
+  }
+  return cast<model::OutputOp>(block.back());
+}

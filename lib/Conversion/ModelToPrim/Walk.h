@@ -1,0 +1,86 @@
+//===- Walk.h - the import walk and its nodes -------------------*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_CONVERSION_WALK_H
+#define DYNAC_CONVERSION_WALK_H
+
+#include "Problems.h"
+#include "ShapeValues.h"
+
+#include "dynac/Frontend/Table.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace dynac {
+
+/// What the import takes for granted about dimensions, because the model is wrong otherwise.
+class Assumptions {
+public:
+  void assume(const SymExpr &small, const SymExpr &large) { pairs.emplace_back(small, large); }
+  bool provesLe(const SymExpr &small, const SymExpr &large) const;
+  llvm::ArrayRef<std::pair<SymExpr, SymExpr>> all() const { return pairs; }
+
+private:
+  std::vector<std::pair<SymExpr, SymExpr>> pairs; ///< first <= second
+};
+
+/// Builds primitives for nodes in topological order. An operator that fails leaves its results without a
+/// value, and nodes that use them are only looked up, so that one walk finds every unsupported operator.
+class Walk {
+public:
+  Walk(mlir::OpBuilder &builder, const OpTable &table, const WeightStore *weights,
+       Problems &problems, Assumptions &assumptions)
+      : context(builder, builder.getUnknownLoc()), values(weights), weights(weights), table(table),
+        problems(problems), assumptions(assumptions) {}
+
+  /// The prim value of a model value; null if it has none.
+  mlir::Value value(mlir::Value modelValue) const { return imported.lookup(modelValue); }
+  void setValue(mlir::Value modelValue, mlir::Value value) { imported[modelValue] = value; }
+  /// Imports the operators of `block` up to its terminator, which it returns.
+  model::OutputOp runBlock(mlir::Block &block);
+  /// Whether the walk ended early, to start again with one more assumption.
+  bool mustRestart() const { return restart; }
+
+  SymExpr clampDim(const SymExpr &wanted, const SymExpr &limit);
+  void assumeLe(const SymExpr &small, const SymExpr &large);
+  /// A literal of at most 1 KB, else a reference.
+  mlir::Value constant(const model::WeightAttr &weight, mlir::Location loc);
+
+  TensorContext context;
+  ShapeValues values;
+
+private:
+  void runNode(model::NodeOp node);
+  /// Looks for a clamped bound that makes the operands of a failed node disagree, and assumes that it fits.
+  bool assumeForShapesOf(model::NodeOp node);
+  /// Small integer results whose elements are known, in their shortest form.
+  mlir::Value shortest(mlir::Value value);
+
+  const WeightStore *weights;
+  const OpTable &table;
+  Problems &problems;
+  Assumptions &assumptions;
+  llvm::DenseMap<mlir::Value, mlir::Value> imported;
+  struct Clamp {
+    SymExpr wanted, limit;
+    std::string text;
+  };
+  std::vector<Clamp> clamps;
+  bool restart = false;
+};
+
+/// Runs `row` on `node`; results go to `outputs` (null: not set).
+struct RowOutcome {
+  RowStatus status = RowStatus::Done;
+  std::string reason;
+  llvm::SmallVector<mlir::Value> outputs;
+};
+RowOutcome runRow(Walk &walk, model::NodeOp node, const OpRow &row);
+
+} // namespace dynac
+
+#endif // DYNAC_CONVERSION_WALK_H

@@ -1,0 +1,196 @@
+//===- Constant.cpp - constants, ranges, changes of type ------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+
+#include <cmath>
+
+using namespace dynac;
+using namespace dynac::onnx;
+
+/// An empty shape.
+static const prim::Shape scalar;
+
+// The tensor of whichever attribute is present
+static RowStatus constantRow(Node &n) {
+  TensorContext &ctx = n.ctx();
+  if (n.has("value"))
+    n.out(0, n.tensor("value"));
+  else if (n.has("sparse_value"))
+    n.out(0, n.tensor("sparse_value"));
+  else if (n.has("value_int"))
+    n.out(0, fullInt(ctx, scalar, n.i("value_int", 0), ctx.builder.getI64Type()));
+  else if (n.has("value_float"))
+    n.out(0, full(ctx, scalar, n.f("value_float", 0), ctx.builder.getF32Type()));
+  else if (n.has("value_ints"))
+    n.out(0, constantI64(ctx, n.ints("value_ints")));
+  else if (n.has("value_floats")) {
+    auto values = n.floats("value_floats");
+    n.out(0, constantF32(ctx, llvm::SmallVector<float>(values.begin(), values.end())));
+  } else if (n.has("value_string") || n.has("value_strings"))
+    return n.unsupported("a constant of strings");
+  else
+    return n.invalid("no value attribute");
+  return RowStatus::Done;
+}
+
+// A tensor of the shape x, filled with `value` (default f32 0)
+static RowStatus constantOfShape(Node &n) {
+  auto dims = n.bindDims(0);
+  if (!dims)
+    return n.unsupported("a shape of unknown rank");
+  TensorContext &ctx = n.ctx();
+  Tensor value = n.has("value") ? n.tensor("value") : full(ctx, scalar, 0, ctx.builder.getF32Type());
+  n.out(0, broadcastTo(reshape(value, scalar), *dims));
+  return RowStatus::Done;
+}
+
+/// Number of elements of start, start + delta, ... before limit, from what is known while importing.
+static std::optional<SymExpr> knownRangeSize(Node &n) {
+  auto start = n.dimsOf(0), limit = n.dimsOf(1);
+  auto delta = n.intsOf(2);
+  if (start && limit && delta && delta->front() != 0) {
+    SymExpr span = limit->front() - start->front();
+    int64_t step = delta->front();
+    SymExpr count = step > 0 ? span.ceilDiv(SymExpr(step)) : (-span).ceilDiv(SymExpr(-step));
+    return count.provablyGe(SymExpr(0)) ? count : SymExpr::max(count, SymExpr(0));
+  }
+  auto a = n.floatsOf(0), b = n.floatsOf(1), d = n.floatsOf(2);
+  if (a && b && d && d->front() != 0)
+    return SymExpr(std::max<int64_t>(0, int64_t(std::ceil((b->front() - a->front()) / d->front()))));
+  return std::nullopt;
+}
+
+// start + i * delta for i < max(0, ceil((limit - start) / delta))
+static RowStatus range(Node &n) {
+  TensorContext &ctx = n.ctx();
+  Tensor start = n.in(0), limit = n.in(1), delta = n.in(2);
+  if (ctx.failed())
+    return RowStatus::Done;
+  start = reshape(start, scalar);
+  limit = reshape(limit, scalar);
+  delta = reshape(delta, scalar);
+  std::optional<SymExpr> size = knownRangeSize(n);
+  if (!size && !ctx.failed()) {
+    mlir::Type i64 = ctx.builder.getI64Type(), f64 = ctx.builder.getF64Type();
+    Tensor count;
+    if (start.isFloat()) {
+      count = convert(ceil(convert(limit - start, f64) / convert(delta, f64)), i64);
+    } else {
+      // ceil of an integer quotient: one more than the truncated one where a positive remainder is left.
+      Tensor span = convert(limit, i64) - convert(start, i64), step = convert(delta, i64);
+      Tensor quotient = span / step, rest = rem(span, step);
+      Tensor isShort = !equal(rest, fullLike(rest, 0)) & equal(rest < 0, step < 0);
+      count = quotient + convert(isShort, i64);
+    }
+    size = bindDim(maximum(count, 0), 0);
+  }
+  if (!size)
+    return RowStatus::Done;
+  Tensor index = iota(ctx, {*size}, 0, start.dtype());
+  n.out(0, start + index * delta);
+  return RowStatus::Done;
+}
+
+// 1 where column = row + k, else 0
+static RowStatus eyeLike(Node &n) {
+  Tensor x = n.in(0);
+  if (!x)
+    return RowStatus::Done;
+  if (x.rank() != 2)
+    return n.invalid("expected a matrix, got " + prim::shapeText(x.shape()));
+  mlir::Type dtype = n.has("dtype") ? n.dtypeOf(n.i("dtype", 0)) : x.dtype();
+  if (!dtype)
+    return RowStatus::Done;
+  mlir::Type i64 = n.ctx().builder.getI64Type();
+  Tensor row = iota(n.ctx(), x.shape(), 0, i64), column = iota(n.ctx(), x.shape(), 1, i64);
+  n.outAs(0, convert(equal(column, row + double(n.i("k", 0))), dtype), dtype);
+  return RowStatus::Done;
+}
+
+static bool isFloat8(mlir::Type type) {
+  return llvm::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
+
+/// x in `dtype`; only conversions to 8-bit floats saturate.
+static RowStatus castTo(Node &n, Tensor x, mlir::Type dtype) {
+  if (!x || !dtype)
+    return RowStatus::Done;
+  if (llvm::isa<mlir::ComplexType>(dtype) || llvm::isa<mlir::ComplexType>(x.dtype()))
+    return n.unsupported("complex numbers");
+  bool saturate = isFloat8(dtype) && x.isFloat() && n.i("saturate", 1) != 0;
+  n.outAs(0, convert(x, dtype, saturate), dtype);
+  return RowStatus::Done;
+}
+
+// x converted to the type `to`; a name before opset 6
+static RowStatus cast(Node &n) {
+  static constexpr std::pair<llvm::StringLiteral, int64_t> names[] = {
+      {"FLOAT", 1},  {"UINT8", 2}, {"INT8", 3},     {"UINT16", 4},  {"INT16", 5},   {"INT32", 6},
+      {"INT64", 7}, {"BOOL", 9},  {"FLOAT16", 10}, {"DOUBLE", 11}, {"UINT32", 12}, {"UINT64", 13}};
+  int64_t to = 0;
+  if (n.opset() < 6) {
+    std::string name = n.s("to", "");
+    for (auto [text, number] : names)
+      if (name == text)
+        to = number;
+  } else {
+    to = n.i("to", 0);
+  }
+  return castTo(n, n.in(0), n.dtypeOf(to));
+}
+
+// x converted to y's type
+static RowStatus castLike(Node &n) { return castTo(n, n.in(0), n.inputType(1)); }
+
+// The bits of x as elements of `to`, which have the same width
+static RowStatus bitCast(Node &n) {
+  Tensor x = n.in(0);
+  mlir::Type dtype = n.dtypeOf(n.i("to", 0));
+  if (!x || !dtype)
+    return RowStatus::Done;
+  if (x.dtype().getIntOrFloatBitWidth() != dtype.getIntOrFloatBitWidth())
+    return n.invalid("element types differ in width");
+  n.out(0, x.dtype() == dtype ? x : bitcast(x, dtype));
+  return RowStatus::Done;
+}
+
+// x
+static Tensor same(Tensor x) { return x; }
+
+// x, with a mask of ones: inference only
+static RowStatus dropout(Node &n) {
+  Tensor x = n.in(0);
+  if (!x)
+    return RowStatus::Done;
+  if (n.opset() >= 12 && n.hasInput(2)) {
+    auto training = n.dimsOf(2);
+    auto ratio = n.floatsOf(1);
+    bool isOff = training && training->size() == 1 && training->front().isZero();
+    bool keepsAll = n.hasInput(1) && ratio && ratio->size() == 1 && ratio->front() == 0;
+    if (!isOff && !keepsAll)
+      return n.unsupported("training_mode");
+  }
+  n.out(0, x);
+  // The mask was of x's type before opset 10.
+  mlir::Type mask = n.opset() < 10 ? n.inputType(0) : mlir::Type(n.ctx().builder.getI1Type());
+  if (n.hasOutput(1))
+    n.outAs(1, full(n.ctx(), x.shape(), 1, mask), mask);
+  return RowStatus::Done;
+}
+
+void onnx::addConstantRows(OpTable &t) {
+  t.add("Constant", 1, constantRow).limits("no strings");
+  t.add("ConstantOfShape", 9, constantOfShape);
+  t.add("Range", 11, range).inF32();
+  t.add("EyeLike", 9, eyeLike);
+  t.add("Cast", 1, cast).limits("no strings, no complex numbers");
+  t.add("CastLike", 15, castLike).limits("no strings, no complex numbers");
+  t.add("BitCast", 26, bitCast);
+  t.add("Identity", 1, unary<same>);
+  t.add("Dropout", 1, dropout).limits("inference only");
+}

@@ -1,0 +1,193 @@
+//===- Shape.cpp - shapes and changes of shape ----------------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+
+using namespace dynac;
+using namespace dynac::onnx;
+
+// The dimensions [start, end) of x
+static RowStatus shapeRow(Node &n) {
+  Tensor x = n.in(0);
+  if (!x)
+    return RowStatus::Done;
+  int64_t rank = x.rank(), start = n.i("start", 0), end = n.i("end", rank);
+  start = std::clamp<int64_t>(start < 0 ? start + rank : start, 0, rank);
+  end = std::clamp<int64_t>(end < 0 ? end + rank : end, start, rank);
+  prim::Shape shape = x.shape();
+  n.outDims(0, llvm::ArrayRef(shape).slice(start, end - start), 1, n.ctx().builder.getI64Type());
+  return RowStatus::Done;
+}
+
+// The number of elements of x
+static RowStatus sizeRow(Node &n) {
+  if (Tensor x = n.in(0))
+    n.outDims(0, {x.size()}, 0, n.ctx().builder.getI64Type());
+  return RowStatus::Done;
+}
+
+/// x in `shape`. Where the import cannot prove that the sizes agree, the run checks it.
+static RowStatus reshapeTo(Node &n, Tensor x, Dims shape) {
+  SymExpr from = x.size(), to = prim::elementCount(shape);
+  if (from.constant() && to.constant() && from != to)
+    return n.invalid("cannot reshape " + prim::shapeText(x.shape()) + " to " + prim::shapeText(shape));
+  if (from != to) {
+    mlir::Type i64 = n.ctx().builder.getI64Type();
+    Tensor equalSizes = equal(dimScalar(n.ctx(), from, i64), dimScalar(n.ctx(), to, i64));
+    if (equalSizes)
+      n.ctx().builder.create<prim::AssertOp>(
+          n.ctx().loc, equalSizes.value(),
+          n.ctx().builder.getStringAttr("cannot reshape " + prim::shapeText(x.shape()) + " to " + prim::shapeText(shape)));
+  }
+  n.out(0, reshape(x, shape));
+  return RowStatus::Done;
+}
+
+// x in row-major order under a shape in which 0 stands for x's dimension (unless allowzero) and one -1 for what is left
+static RowStatus reshapeRow(Node &n) {
+  Tensor x = n.in(0);
+  if (!x)
+    return RowStatus::Done;
+  prim::Shape shape;
+  if (n.opset() < 5) {
+    for (int64_t dim : n.ints("shape"))
+      shape.push_back(SymExpr(dim));
+  } else {
+    auto given = n.bindDims(1);
+    if (!given)
+      return n.unsupported("a target shape of unknown rank");
+    shape.assign(given->begin(), given->end());
+  }
+  bool allowZero = n.i("allowzero", 0) != 0, hasZero = false;
+  int64_t unknown = -1;
+  SymExpr rest(1);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i].constant() == -1) {
+      if (unknown >= 0)
+        return n.invalid("the target shape has two -1");
+      unknown = i;
+      continue;
+    }
+    if (auto value = shape[i].constant(); value && *value < -1)
+      return n.invalid("the target shape has the dimension " + llvm::Twine(*value));
+    if (shape[i].isZero()) {
+      hasZero = true;
+      if (!allowZero && int64_t(i) >= x.rank())
+        return n.invalid("the target shape's 0 at axis " + llvm::Twine(i) + " has no dimension of " +
+                         prim::shapeText(x.shape()) + " to copy");
+      if (!allowZero)
+        shape[i] = x.dim(i);
+    }
+    rest = rest * shape[i];
+  }
+  if (unknown >= 0) {
+    if (allowZero && hasZero)
+      return n.invalid("with allowzero, a target shape cannot have both 0 and -1");
+    // Equal dimensions on both sides cancel, so that zero-size tensors keep theirs.
+    if (auto quotient = x.size().exactDiv(rest))
+      shape[unknown] = *quotient;
+    else if (rest.isZero())
+      shape[unknown] = SymExpr(0);
+    else if (x.size().constant() && rest.constant())
+      return n.invalid("cannot reshape " + prim::shapeText(x.shape()) + ": " + rest.str() + " does not divide its size");
+    else
+      shape[unknown] = x.size().floorDiv(rest);
+  }
+  return reshapeTo(n, x, shape);
+}
+
+// Two axes: the product of those before `axis`, the product of the others
+static RowStatus flatten(Node &n) {
+  Tensor x = n.in(0);
+  if (!x)
+    return RowStatus::Done;
+  int64_t axis = n.i("axis", 1);
+  axis += axis < 0 ? x.rank() : 0;
+  if (axis < 0 || axis > x.rank())
+    return n.invalid("axis " + llvm::Twine(axis) + " of rank " + llvm::Twine(x.rank()));
+  prim::Shape shape = x.shape();
+  n.out(0, reshape(x, {prim::elementCount(llvm::ArrayRef(shape).take_front(axis)),
+                       prim::elementCount(llvm::ArrayRef(shape).drop_front(axis))}));
+  return RowStatus::Done;
+}
+
+// Without the axes, which have size 1; none given: all of size 1
+static RowStatus squeezeRow(Node &n) {
+  Tensor x = n.in(0);
+  if (!x)
+    return RowStatus::Done;
+  RowStatus status;
+  auto axes = axesOf(n, x.rank(), 13, status);
+  if (!axes)
+    return status;
+  if (!n.has("axes") && !n.hasInput(1)) {
+    for (int64_t axis = 0; axis < x.rank(); ++axis) {
+      if (!x.dim(axis).constant())
+        return n.unsupported("no axes given, and dimension " + x.dim(axis).str() + " may be 1 or not");
+      if (x.dim(axis).isOne())
+        axes->push_back(axis);
+    }
+  }
+  n.out(0, squeeze(x, *axes));
+  return RowStatus::Done;
+}
+
+// With axes of size 1 at positions `axes` of the result
+static RowStatus unsqueezeRow(Node &n) {
+  Tensor x = n.in(0);
+  if (!x)
+    return RowStatus::Done;
+  llvm::SmallVector<int64_t> given = n.ints("axes");
+  if (n.opset() >= 13) {
+    auto known = n.intsOf(1);
+    if (!known)
+      return n.unsupported("axes that are computed while running");
+    given = *known;
+  }
+  int64_t rank = x.rank() + given.size();
+  for (int64_t axis : given)
+    if (axis < -rank || axis >= rank)
+      return n.invalid("axis " + llvm::Twine(axis) + " of rank " + llvm::Twine(rank));
+  n.out(0, unsqueeze(x, given));
+  return RowStatus::Done;
+}
+
+// x broadcast with a shape, each dimension being that of either
+static RowStatus expand(Node &n) {
+  Tensor x = n.in(0);
+  auto target = n.bindDims(1);
+  if (!x)
+    return RowStatus::Done;
+  if (!target)
+    return n.unsupported("a target shape of unknown rank");
+  prim::Shape from = x.shape(), shape(target->begin(), target->end());
+  while (from.size() < shape.size())
+    from.insert(from.begin(), SymExpr(1));
+  while (shape.size() < from.size())
+    shape.insert(shape.begin(), SymExpr(1));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i].isOne() || shape[i] == from[i])
+      shape[i] = from[i];
+    else if (!from[i].isOne())
+      return from[i].constant() && shape[i].constant()
+                 ? n.invalid("cannot expand " + prim::shapeText(x.shape()) + " to " + prim::shapeText(*target))
+                 : n.unsupported("cannot prove that " + prim::shapeText(x.shape()) + " expands to " +
+                                 prim::shapeText(*target));
+  }
+  n.out(0, broadcastTo(x, shape));
+  return RowStatus::Done;
+}
+
+void onnx::addShapeRows(OpTable &t) {
+  t.add("Shape", 1, shapeRow);
+  t.add("Size", 1, sizeRow);
+  t.add("Reshape", 1, reshapeRow);
+  t.add("Flatten", 1, flatten);
+  t.add("Squeeze", 1, squeezeRow);
+  t.add("Unsqueeze", 1, unsqueezeRow);
+  t.add("Expand", 8, expand);
+}
