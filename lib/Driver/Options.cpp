@@ -76,9 +76,10 @@ llvm::Expected<ShapeOption> parseShapeOption(llvm::StringRef text) {
   // The last '=': names may hold any character, sizes none.
   auto [name, sizes] = text.rsplit('=');
   auto bad = [&] {
-    return usageError("--shape '{0}': expected NAME=SIZExSIZEx..., such as input=1x3x224x224, with ? for "
-                      "a size to be left as it is",
-                      printable(text));
+    return usageError(
+        "--shape '{0}': expected NAME=SIZExSIZEx..., such as input=1x3x224x224, with ? for "
+        "a size to be left as it is",
+        printable(text));
   };
   if (name.empty() || !text.contains('='))
     return bad();
@@ -104,8 +105,9 @@ llvm::Expected<DimOption> parseDimOption(llvm::StringRef text) {
   auto bad = [&](const char *what) {
     return usageError("--dim '{0}': {1}", printable(text), what);
   };
-  const char *form = "expected NAME=8, NAME=1..64, NAME=1.., with *16 for multiples and :32 for the usual "
-                     "size";
+  const char *form =
+      "expected NAME=8, NAME=1..64, NAME=1.., with *16 for multiples and :32 for the usual "
+      "size";
   if (name.empty() || rest.empty())
     return bad(form);
   DimOption option;
@@ -137,8 +139,8 @@ llvm::Expected<DimOption> parseDimOption(llvm::StringRef text) {
   first = first ? option.min + (option.multipleOf - first) : option.min;
   if (first < option.min || first > option.max)
     return bad("no multiple lies in the range");
-  if (option.hint && (*option.hint < option.min || *option.hint > option.max ||
-                      *option.hint % option.multipleOf))
+  if (option.hint &&
+      (*option.hint < option.min || *option.hint > option.max || *option.hint % option.multipleOf))
     return bad("the usual size is not one of the allowed ones");
   return option;
 }
@@ -187,7 +189,8 @@ llvm::Expected<std::string> externalWeightsName(const CompileOptions &options) {
     return (llvm::sys::path::stem(options.output) + ".safetensors").str();
   llvm::StringRef file = options.weights;
   if (llvm::sys::path::extension(file) != ".safetensors")
-    return usageError("--weights '{0}': expected embed, external or FILE.safetensors", printable(file));
+    return usageError("--weights '{0}': expected embed, external or FILE.safetensors",
+                      printable(file));
   llvm::SmallString<128> folder(llvm::sys::path::parent_path(file)),
       outputFolder(llvm::sys::path::parent_path(options.output));
   llvm::sys::path::remove_dots(folder);

@@ -60,7 +60,8 @@ namespace {
 /// One compilation: the phases of Phases.def, each a function that reads and writes this state.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, Progress &progress) : options(options), progress(progress) {
+  Compilation(const CompileOptions &options, Progress &progress)
+      : options(options), progress(progress) {
     context.disableMultithreading();
     context.loadDialect<model::ModelDialect, prim::PrimDialect, func::FuncDialect>();
     context.getLoadedDialect<prim::PrimDialect>()->weights = &weights;
@@ -74,10 +75,10 @@ public:
   llvm::Expected<CompileReport> run() {
     using Step = llvm::Error (Compilation::*)();
     static constexpr std::pair<Phase, Step> steps[] = {
-        {Phase::Import, &Compilation::import},     {Phase::Decompose, &Compilation::decompose},
-        {Phase::Raise, &Compilation::raise},       {Phase::Simplify, &Compilation::simplify},
-        {Phase::Fuse, &Compilation::fuse},         {Phase::Schedule, &Compilation::schedule},
-        {Phase::Codegen, &Compilation::codegen},   {Phase::Link, &Compilation::link}};
+        {Phase::Import, &Compilation::import},   {Phase::Decompose, &Compilation::decompose},
+        {Phase::Raise, &Compilation::raise},     {Phase::Simplify, &Compilation::simplify},
+        {Phase::Fuse, &Compilation::fuse},       {Phase::Schedule, &Compilation::schedule},
+        {Phase::Codegen, &Compilation::codegen}, {Phase::Link, &Compilation::link}};
     for (auto [phase, step] : steps) {
       progress.phaseBegins(phase);
       if (llvm::Error error = (this->*step)())
@@ -201,7 +202,9 @@ private:
     if (!weightsFile)
       return weightsFile.takeError();
     artifact.weightsFile = *weightsFile;
-    artifact.progress = [this](uint64_t done, uint64_t total) { progress.weightsWritten(done, total); };
+    artifact.progress = [this](uint64_t done, uint64_t total) {
+      progress.weightsWritten(done, total);
+    };
     std::vector<llvm::MemoryBufferRef> buffers;
     for (const auto &object : objects)
       buffers.emplace_back(StringRef(object.data(), object.size()), "kernels.o");
@@ -224,7 +227,7 @@ private:
   llvm::Error print(Phase phase) {
     if (phase >= Phase::Schedule) {
       auto text = cpu::lowerToText(*kernels, phase == Phase::Schedule ? cpu::KernelText::LLVMIR
-                                                                     : cpu::KernelText::Assembly);
+                                                                      : cpu::KernelText::Assembly);
       if (!text)
         return text.takeError();
       llvm::outs() << *text;

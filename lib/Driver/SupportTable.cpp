@@ -15,8 +15,8 @@ std::vector<SupportedOperator> supportedOperators() {
   OpTable table = makeOnnxOpTable();
   std::vector<SupportedOperator> result;
   for (const OpRow *row : table.rows())
-    result.push_back({"onnx", row->domain.empty() ? "ai.onnx" : row->domain, row->opType, row->since,
-                      row->until, row->limits});
+    result.push_back({"onnx", row->domain.empty() ? "ai.onnx" : row->domain, row->opType,
+                      row->since, row->until, row->limits});
   return result;
 }
 

@@ -36,14 +36,16 @@ llvm::Expected<OutputFile> OutputFile::create(llvm::StringRef path, bool executa
   if (name.empty() || name == "." || name == "..")
     return ioError("cannot write '{0}': not a file name", shown);
   llvm::SmallString<128> model(folder);
-  // A '%' in the user's name would be taken for a random digit; long names leave no room for a suffix.
+  // A '%' in the user's name would be taken for a random digit; long names leave no room for a
+  // suffix.
   std::string stem = name.take_front(64).str();
   std::replace(stem.begin(), stem.end(), '%', '_');
   llvm::sys::path::append(model, "." + stem + ".%%%%%%%%.tmp");
 
   int fd = -1;
   llvm::SmallString<128> temporary;
-  unsigned mode = executable ? llvm::sys::fs::all_all : llvm::sys::fs::all_read | llvm::sys::fs::all_write;
+  unsigned mode =
+      executable ? llvm::sys::fs::all_all : llvm::sys::fs::all_read | llvm::sys::fs::all_write;
   if (std::error_code error =
           llvm::sys::fs::createUniqueFile(model, fd, temporary, llvm::sys::fs::OF_None, mode))
     return ioError("cannot write '{0}': {1}", shown, error.message());
@@ -117,15 +119,14 @@ llvm::Error OutputFile::reserve(uint64_t bytes) {
   return llvm::Error::success();
 }
 
-llvm::Error
-OutputFile::fillAt(uint64_t offset, uint64_t bytes,
-                   llvm::function_ref<llvm::Error(llvm::MutableArrayRef<char>)> fill) {
+llvm::Error OutputFile::fillAt(uint64_t offset, uint64_t bytes,
+                               llvm::function_ref<llvm::Error(llvm::MutableArrayRef<char>)> fill) {
   if (!bytes)
     return fill({});
   uint64_t begin = offset / pageSize * pageSize;
   uint64_t mapped = offset + bytes - begin;
-  void *memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                        static_cast<off_t>(begin));
+  void *memory =
+      ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(begin));
   if (memory == MAP_FAILED)
     return failed(errno);
   llvm::Error error =

@@ -65,7 +65,8 @@ std::string scaleKernel(const std::string &name, const std::string &extra = "") 
 @table = internal constant [4 x float] [float 1.0, float 2.0, float 3.0, float 4.0]
 declare float @sinhf(float)
 declare void @not_of_libc()
-define i32 @)" + name + R"((ptr %args, i64 %begin, i64 %end) {
+define i32 @)" + name +
+                   R"((ptr %args, i64 %begin, i64 %end) {
 entry:
   %buffers = load ptr, ptr %args
   %x = load ptr, ptr %buffers
@@ -247,9 +248,8 @@ TEST_F(ArtifactWriterTest, TwoArtifactsInOneProgram) {
       continue;
     }
     std::string program = path(std::string(name) + ".so");
-    llvm::Error error =
-        runLinker(*linker, {"-shared", "-o", program, path("first.o"), "-u",
-                            "dynac_artifact__2nd", path("2nd.a")});
+    llvm::Error error = runLinker(*linker, {"-shared", "-o", program, path("first.o"), "-u",
+                                            "dynac_artifact__2nd", path("2nd.a")});
     ASSERT_FALSE(error) << llvm::toString(std::move(error));
     void *handle = dlopen(program.c_str(), RTLD_NOW);
     ASSERT_NE(handle, nullptr) << dlerror();

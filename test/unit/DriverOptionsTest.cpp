@@ -27,11 +27,13 @@ TEST(DriverOptionsTest, Shape) {
   for (const char *text : {"1x3", "=1x3", "x=1x", "x=1xa", "x=-1", "x=99999999999999999999"})
     EXPECT_EQ(messageOf(parseShapeOption(text)),
               std::string("--shape '") + text +
-                  "': expected NAME=SIZExSIZEx..., such as input=1x3x224x224, with ? for a size to be left as it is");
+                  "': expected NAME=SIZExSIZEx..., such as input=1x3x224x224, with ? for a size to "
+                  "be left as it is");
 }
 
 TEST(DriverOptionsTest, Dim) {
-  auto check = [](const char *text, int64_t min, int64_t max, int64_t multiple, std::optional<int64_t> hint) {
+  auto check = [](const char *text, int64_t min, int64_t max, int64_t multiple,
+                  std::optional<int64_t> hint) {
     auto dim = parseDimOption(text);
     ASSERT_TRUE(static_cast<bool>(dim)) << text;
     EXPECT_EQ(dim->name, "n");
@@ -47,11 +49,14 @@ TEST(DriverOptionsTest, Dim) {
   check("n=*16", 0, INT64_MAX, 16, std::nullopt);
   check("n=:32", 0, INT64_MAX, 1, 32);
   EXPECT_EQ(messageOf(parseDimOption("n=64..1")), "--dim 'n=64..1': the range is empty");
-  EXPECT_EQ(messageOf(parseDimOption("n=17..31*16")), "--dim 'n=17..31*16': no multiple lies in the range");
+  EXPECT_EQ(messageOf(parseDimOption("n=17..31*16")),
+            "--dim 'n=17..31*16': no multiple lies in the range");
   EXPECT_EQ(messageOf(parseDimOption("n=1..4:5")),
             "--dim 'n=1..4:5': the usual size is not one of the allowed ones");
   for (const char *text : {"n", "n=", "=8", "n=a", "n=1..2..3", "n=8*0", "n=8:"})
-    EXPECT_NE(messageOf(parseDimOption(text)).find("expected NAME=8, NAME=1..64, NAME=1.."), std::string::npos) << text;
+    EXPECT_NE(messageOf(parseDimOption(text)).find("expected NAME=8, NAME=1..64, NAME=1.."),
+              std::string::npos)
+        << text;
 }
 
 TEST(DriverOptionsTest, March) {
@@ -61,7 +66,9 @@ TEST(DriverOptionsTest, March) {
   auto two = parseMarchOption("x86-64-v4,x86-64-v2,x86-64-v4");
   ASSERT_TRUE(static_cast<bool>(two));
   EXPECT_EQ(*two, (std::vector<dynac_cpu_level_t>{DYNAC_CPU_V2, DYNAC_CPU_V4}));
-  EXPECT_EQ(messageOf(parseMarchOption("pentium")).find("--march 'pentium': expected some of native, x86-64-v2"), 0u);
+  EXPECT_EQ(messageOf(parseMarchOption("pentium"))
+                .find("--march 'pentium': expected some of native, x86-64-v2"),
+            0u);
 }
 
 TEST(DriverOptionsTest, Weights) {
@@ -76,8 +83,9 @@ TEST(DriverOptionsTest, Weights) {
   EXPECT_EQ(name("external"), "m.safetensors");
   EXPECT_EQ(name("w.safetensors"), "w.safetensors");
   EXPECT_EQ(name("out/w.safetensors"), "w.safetensors");
-  EXPECT_EQ(name("other/w.safetensors"), "--weights 'other/w.safetensors': the file has to be in the folder of the "
-                                         "output, where the artifact will look for it");
+  EXPECT_EQ(name("other/w.safetensors"),
+            "--weights 'other/w.safetensors': the file has to be in the folder of the "
+            "output, where the artifact will look for it");
   EXPECT_EQ(name("w.bin"), "--weights 'w.bin': expected embed, external or FILE.safetensors");
 }
 
@@ -86,7 +94,9 @@ TEST(DriverOptionsTest, Phases) {
   for (Phase phase : allPhases())
     text += phaseName(phase).str() + " ";
   EXPECT_EQ(text, "import decompose raise differentiate simplify fuse schedule codegen link ");
-  EXPECT_EQ(messageOf(parsePhase("frob")).find("'frob' is no phase: expected one of import, decompose"), 0u);
+  EXPECT_EQ(
+      messageOf(parsePhase("frob")).find("'frob' is no phase: expected one of import, decompose"),
+      0u);
 }
 
 } // namespace

@@ -27,7 +27,8 @@ namespace {
 /// A .npy file of version 1.
 std::string npy(const std::string &descr, const std::string &shape, const std::string &data,
                 const std::string &order = "False") {
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
   std::string result("\x93NUMPY\x01\x00", 8);
   result += static_cast<char>(header.size() & 255);
   result += static_cast<char>(header.size() >> 8);
@@ -63,13 +64,16 @@ TEST(NpyTest, ReadsWhatNumpyWrites) {
   EXPECT_EQ(tensor->shape(), (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(elements<float>(std::move(tensor)), (std::vector<float>{1, 2, 3, 4, 5, 6}));
   // Column-major, big-endian, a scalar, a one-element shape, an empty array.
-  EXPECT_EQ(elements<float>(parseNpy(bytesOf(npy("<f4", "(2, 3)", raw<float>({1, 4, 2, 5, 3, 6}), "True")), "f",
-                                     DYNAC_F32)),
-            (std::vector<float>{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(elements<int32_t>(parseNpy(bytesOf(npy(">i4", "(2,)", std::string("\0\0\0\1\1\0\0\0", 8))), "f", DYNAC_I32)),
+  EXPECT_EQ(
+      elements<float>(parseNpy(
+          bytesOf(npy("<f4", "(2, 3)", raw<float>({1, 4, 2, 5, 3, 6}), "True")), "f", DYNAC_F32)),
+      (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(elements<int32_t>(parseNpy(
+                bytesOf(npy(">i4", "(2,)", std::string("\0\0\0\1\1\0\0\0", 8))), "f", DYNAC_I32)),
             (std::vector<int32_t>{1, 1 << 24}));
-  EXPECT_EQ(elements<double>(parseNpy(bytesOf(npy("<f8", "()", raw<double>({2.5}))), "f", DYNAC_F64)),
-            (std::vector<double>{2.5}));
+  EXPECT_EQ(
+      elements<double>(parseNpy(bytesOf(npy("<f8", "()", raw<double>({2.5}))), "f", DYNAC_F64)),
+      (std::vector<double>{2.5}));
   EXPECT_TRUE(elements<float>(parseNpy(bytesOf(npy("<f4", "(0, 5)", "")), "f", DYNAC_F32)).empty());
 }
 
@@ -91,18 +95,23 @@ TEST(NpyTest, Strings) {
   ASSERT_TRUE(static_cast<bool>(tensor));
   dynac_value_t value = tensor->view();
   ASSERT_EQ(value.kind, DYNAC_VALUE_STRINGS);
-  EXPECT_EQ(std::string(value.as.strings.data[0].data, value.as.strings.data[0].length), "a\xc3\xa9");
+  EXPECT_EQ(std::string(value.as.strings.data[0].data, value.as.strings.data[0].length),
+            "a\xc3\xa9");
   EXPECT_EQ(std::string(value.as.strings.data[1].data, value.as.strings.data[1].length), "b");
 }
 
 TEST(NpyTest, RefusesDamagedFiles) {
   EXPECT_EQ(messageOf("hello"), "f.npy: not a .npy file");
-  EXPECT_EQ(messageOf(npy("<f4", "(2, 3)", "1234")), "f.npy: the array is cut off (4 bytes of data)");
-  EXPECT_EQ(messageOf(npy("|O", "(2,)", "12345678")), "f.npy: arrays of numpy type '|O' are not supported");
+  EXPECT_EQ(messageOf(npy("<f4", "(2, 3)", "1234")),
+            "f.npy: the array is cut off (4 bytes of data)");
+  EXPECT_EQ(messageOf(npy("|O", "(2,)", "12345678")),
+            "f.npy: arrays of numpy type '|O' are not supported");
   EXPECT_EQ(messageOf(npy("<f4", "(9223372036854775807, 9223372036854775807)", "")),
             "f.npy: the array is cut off (0 bytes of data)");
-  EXPECT_EQ(messageOf(npy("<f4", "(-1,)", "")), "f.npy: the .npy header is not one of a plain array");
-  EXPECT_EQ(messageOf(npy("<f4", "(1,)", "1234").substr(0, 20)), "f.npy: the .npy header is cut off");
+  EXPECT_EQ(messageOf(npy("<f4", "(-1,)", "")),
+            "f.npy: the .npy header is not one of a plain array");
+  EXPECT_EQ(messageOf(npy("<f4", "(1,)", "1234").substr(0, 20)),
+            "f.npy: the .npy header is cut off");
   EXPECT_EQ(messageOf(std::string("\x93NUMPY\x07\x00\x00\x00", 10)), "f.npy: unknown .npy version");
   // No cut and no changed byte may do worse than an error.
   std::string whole = npy("<f4", "(2, 3)", raw<float>({1, 2, 3, 4, 5, 6}));
@@ -128,7 +137,8 @@ TEST(NpyTest, WritesWhatItReads) {
     ASSERT_FALSE(static_cast<bool>(writeNpy(*file, tensor->view())));
     ASSERT_FALSE(static_cast<bool>(file->commit()));
     auto buffer = llvm::MemoryBuffer::getFile(path);
-    auto again = parseNpy({(*buffer)->getBufferStart(), (*buffer)->getBufferSize()}, "f", DYNAC_DTYPE_INVALID);
+    auto again = parseNpy({(*buffer)->getBufferStart(), (*buffer)->getBufferSize()}, "f",
+                          DYNAC_DTYPE_INVALID);
     ASSERT_TRUE(static_cast<bool>(again)) << descr;
     EXPECT_EQ(again->dtype(), tensor->dtype());
     EXPECT_EQ(difference(again->view(), tensor->view(), {}), std::nullopt);
@@ -154,12 +164,15 @@ std::string zip(const std::string &name, const std::string &content, bool deflat
   auto u16 = [](unsigned v) { return raw<uint16_t>({static_cast<uint16_t>(v)}); };
   auto u32 = [](size_t v) { return raw<uint32_t>({static_cast<uint32_t>(v)}); };
   std::string common = u16(20) + u16(0) + u16(deflated ? 8 : 0) + u32(0) +
-                       u32(crc32(0, reinterpret_cast<const Bytef *>(content.data()), static_cast<uInt>(content.size()))) +
-                       u32(packed.size()) + u32(content.size()) + u16(static_cast<unsigned>(name.size())) + u16(0);
+                       u32(crc32(0, reinterpret_cast<const Bytef *>(content.data()),
+                                 static_cast<uInt>(content.size()))) +
+                       u32(packed.size()) + u32(content.size()) +
+                       u16(static_cast<unsigned>(name.size())) + u16(0);
   std::string local = u32(0x04034b50) + common + name + packed;
-  std::string central = u32(0x02014b50) + u16(20) + common + u16(0) + u16(0) + u16(0) + u32(0) + u32(0) + name;
-  return local + central + u32(0x06054b50) + u16(0) + u16(0) + u16(1) + u16(1) + u32(central.size()) +
-         u32(local.size()) + u16(0);
+  std::string central =
+      u32(0x02014b50) + u16(20) + common + u16(0) + u16(0) + u16(0) + u32(0) + u32(0) + name;
+  return local + central + u32(0x06054b50) + u16(0) + u16(0) + u16(1) + u16(1) +
+         u32(central.size()) + u32(local.size()) + u16(0);
 }
 
 TEST(NpzTest, StoredAndDeflated) {
@@ -235,7 +248,8 @@ TEST(InputsTest, Specifications) {
   EXPECT_EQ(read("a=0xf32"), "a f32[0]");
   EXPECT_EQ(read("c=2xf32"), "--input 'c=2xf32' names none of a=b, a");
   EXPECT_EQ(read("nothing"), "--input 'nothing': expected NAME=@FILE, NAME=TYPE or @FILE.npz");
-  EXPECT_EQ(read("a=2x-3xf32"), "--input 'a=2x-3xf32': expected @FILE or a type such as 1x3x224x224xf32");
+  EXPECT_EQ(read("a=2x-3xf32"),
+            "--input 'a=2x-3xf32': expected @FILE or a type such as 1x3x224x224xf32");
   EXPECT_EQ(read("a=2xf32=one"), "--input 'a=2xf32=one': 'one' is not a number");
   EXPECT_EQ(read("a=@no.npy"), "cannot read 'no.npy': No such file or directory");
 }
@@ -252,15 +266,17 @@ TEST(ValuesTest, Differences) {
     return difference(x.view(), y.view(), {}).value_or("");
   };
   EXPECT_EQ(compare({1, nan, inf, -inf}, {1.0009f, nan, inf, -inf}), "");
-  EXPECT_EQ(compare({1, 2}, {1, 3}),
-            "1 of 2 elements differ, worst at [1]: got 2, expected 3 (difference 1, allowed 0.00301)");
+  EXPECT_EQ(
+      compare({1, 2}, {1, 3}),
+      "1 of 2 elements differ, worst at [1]: got 2, expected 3 (difference 1, allowed 0.00301)");
   EXPECT_NE(compare({nan}, {1}), "");
   EXPECT_NE(compare({1}, {nan}), "");
   EXPECT_NE(compare({inf}, {-inf}), "");
   EXPECT_NE(compare({1e30f}, {inf}), "");
   EXPECT_EQ(compare({1}, {1, 2}), "got f32[1], expected f32[2]");
   HostTensor shown = make({1, 2.5f, nan});
-  EXPECT_EQ(summaryLine("y", shown.view()), "y: f32[3] min 1 max 2.5 mean 1.75 nan 1 first 1 2.5 nan");
+  EXPECT_EQ(summaryLine("y", shown.view()),
+            "y: f32[3] min 1 max 2.5 mean 1.75 nan 1 first 1 2.5 nan");
 }
 
 } // namespace

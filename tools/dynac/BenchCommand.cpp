@@ -81,7 +81,8 @@ public:
         ->type_name("SPEC")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app->add_option("--threads", threads, "Threads that work on one run; 0: all that the process may use")
+    app->add_option("--threads", threads,
+                    "Threads that work on one run; 0: all that the process may use")
         ->capture_default_str()
         ->check(CLI::Range(0, 4096));
     app->add_option("--seconds", seconds, "How long to measure")
@@ -96,7 +97,8 @@ public:
     app->add_option("--isa", isa, "Use code of at most this CPU level, such as x86-64-v3")
         ->type_name("LEVEL");
     app->add_flag("--paced", paced,
-                  "Print 'ready'; then for each line on standard input (0: the inputs, 1: the alternative ones) run "
+                  "Print 'ready'; then for each line on standard input (0: the inputs, 1: the "
+                  "alternative ones) run "
                   "once and print the wall nanoseconds");
     app->add_flag("--json", json, "Print the figures as JSON");
   }
@@ -204,7 +206,8 @@ private:
     auto ms = [&](double share) {
       // Nearest rank: the smallest time that at least this share of the runs does not exceed.
       auto rank = static_cast<size_t>(share * static_cast<double>(times.size()) + 0.999999);
-      return static_cast<double>(times[std::min(times.size(), std::max<size_t>(rank, 1)) - 1]) * 1e-6;
+      return static_cast<double>(times[std::min(times.size(), std::max<size_t>(rank, 1)) - 1]) *
+             1e-6;
     };
     double perSecond = static_cast<double>(times.size()) / elapsed;
     uint64_t peak = memoryFigure("VmHWM"), growth = peak - std::min(peak, memoryBefore);
@@ -232,13 +235,17 @@ private:
     llvm::outs() << "target      " << dynac_model_target(session.model()) << ", "
                  << dynac_model_threads(session.model()) << " threads, " << streams << " streams, "
                  << times.size() << " runs\n"
-                 << llvm::format("latency     min %.3f  p50 %.3f  p90 %.3f  p99 %.3f  max %.3f ", ms(0) * unit,
-                                 ms(0.5) * unit, ms(0.9) * unit, ms(0.99) * unit, ms(1) * unit)
+                 << llvm::format("latency     min %.3f  p50 %.3f  p90 %.3f  p99 %.3f  max %.3f ",
+                                 ms(0) * unit, ms(0.5) * unit, ms(0.9) * unit, ms(0.99) * unit,
+                                 ms(1) * unit)
                  << (unit > 1 ? "us\n" : "ms\n")
                  << llvm::format("throughput  %.1f runs/s\n", perSecond)
-                 << llvm::format("memory      arena %.2f MB, contexts %.2f MB, peak %.2f MB, of it %.2f MB since the start\n",
-                                 static_cast<double>(arenaBytes) / 1e6, static_cast<double>(contextBytes) / 1e6,
-                                 static_cast<double>(peak) / 1e6, static_cast<double>(growth) / 1e6);
+                 << llvm::format("memory      arena %.2f MB, contexts %.2f MB, peak %.2f MB, of it "
+                                 "%.2f MB since the start\n",
+                                 static_cast<double>(arenaBytes) / 1e6,
+                                 static_cast<double>(contextBytes) / 1e6,
+                                 static_cast<double>(peak) / 1e6,
+                                 static_cast<double>(growth) / 1e6);
   }
 
   std::string path, isa;

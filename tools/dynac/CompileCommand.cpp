@@ -61,15 +61,20 @@ class CompileCommand : public Command {
 public:
   explicit CompileCommand(CLI::App &parent)
       : Command(parent, "compile", "Compile a model into a .so, .o or .a") {
-    app->add_option("MODEL", options.model, "The model, an ONNX file")->required()->type_name("FILE");
+    app->add_option("MODEL", options.model, "The model, an ONNX file")
+        ->required()
+        ->type_name("FILE");
     app->add_option("-o,--output", options.output,
-                    "What to write: .so (loaded or linked), .o or .a (linked into a program; a .h is written "
+                    "What to write: .so (loaded or linked), .o or .a (linked into a program; a .h "
+                    "is written "
                     "beside it)")
         ->type_name("FILE");
-    app->add_option("--target", target, "Device")->capture_default_str()->check(
-        CLI::IsMember({"cpu", "cuda"}));
+    app->add_option("--target", target, "Device")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"cpu", "cuda"}));
     app->add_option("--march", march,
-                    "CPU levels to make code for, comma-separated: native, x86-64-v2, x86-64-v3, x86-64-v4, ... "
+                    "CPU levels to make code for, comma-separated: native, x86-64-v2, x86-64-v3, "
+                    "x86-64-v4, ... "
                     "(default: all from x86-64-v3 on, chosen at load time)")
         ->type_name("LIST");
     app->add_option("--precision", precision, "Arithmetic of f32 models")
@@ -79,42 +84,51 @@ public:
                     "strict: no reordering of sums, no approximations; fast: less exact functions")
         ->capture_default_str()
         ->check(CLI::IsMember({"strict", "default", "fast"}));
-    app->add_option("--shape", shapes, "Sizes of an input: NAME=1x3x224x224, ? leaves one as it is (repeatable)")
+    app->add_option("--shape", shapes,
+                    "Sizes of an input: NAME=1x3x224x224, ? leaves one as it is (repeatable)")
         ->type_name("SPEC")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app->add_option("--dim", dims,
-                    "A symbolic size: NAME=8 fixes it, NAME=1..64 is a range, *16 says it is a multiple, :32 the "
+                    "A symbolic size: NAME=8 fixes it, NAME=1..64 is a range, *16 says it is a "
+                    "multiple, :32 the "
                     "usual size (repeatable)")
         ->type_name("SPEC")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app->add_option("--alias", aliases,
-                    "INPUT=OUTPUT: the output updates the input in place, as KV caches do (repeatable)")
+    app->add_option(
+           "--alias", aliases,
+           "INPUT=OUTPUT: the output updates the input in place, as KV caches do (repeatable)")
         ->type_name("SPEC")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app->add_option("--weights", options.weights,
-                    "embed: in the output; external: in a .safetensors of the same name beside it; or the name of "
+                    "embed: in the output; external: in a .safetensors of the same name beside it; "
+                    "or the name of "
                     "that file")
         ->capture_default_str()
         ->type_name("WHERE");
-    app->add_option("--name", options.name,
-                    "NAME of the symbol dynac_artifact_NAME in a .o or .a (default: from the file's name)")
+    app->add_option(
+           "--name", options.name,
+           "NAME of the symbol dynac_artifact_NAME in a .o or .a (default: from the file's name)")
         ->type_name("NAME");
     app->add_option("-O", options.optLevel, "Optimisation, 0 (the generic way only) to 3")
         ->capture_default_str()
         ->check(CLI::Range(0, 3));
-    app->add_option("-j,--jobs", options.jobs, "Threads that compile; 0: as many as the process may use")
+    app->add_option("-j,--jobs", options.jobs,
+                    "Threads that compile; 0: as many as the process may use")
         ->capture_default_str()
         ->check(CLI::Range(0, 4096));
     app->add_option("--linker", options.linker,
-                    "Linker for a .so, path or name (default: $DYNAC_LD, then ld.lld-19, ld.lld, ld.bfd, ld)")
+                    "Linker for a .so, path or name (default: $DYNAC_LD, then ld.lld-19, ld.lld, "
+                    "ld.bfd, ld)")
         ->type_name("PROGRAM");
     app->add_option("--emit", emit, "Print the IR after this phase and stop: " + phaseNames())
         ->type_name("PHASE");
-    app->add_flag("--verify-each", options.verifyEach, "Check the contract of the IR after each phase");
-    app->add_option("--save-temps", options.saveTemps, "Folder for intermediate files")->type_name("DIR");
+    app->add_flag("--verify-each", options.verifyEach,
+                  "Check the contract of the IR after each phase");
+    app->add_option("--save-temps", options.saveTemps, "Folder for intermediate files")
+        ->type_name("DIR");
     app->add_flag("--json", json, "Print what was made as JSON");
   }
 

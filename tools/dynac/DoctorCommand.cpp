@@ -38,16 +38,18 @@ std::string firstLine(const std::string &path) {
 Finding cpuLevel() {
   llvm::StringRef level = dynac_cpu_level_name();
   return {"cpu level", level.str(),
-          level == "none"        ? "below x86-64-v2: no artifact runs here"
-          : level == "x86-64-v2" ? "only artifacts compiled with --march x86-64-v2 run here"
-                                 : "artifacts use their code for this level or the nearest below it"};
+          level == "none" ? "below x86-64-v2: no artifact runs here"
+          : level == "x86-64-v2"
+              ? "only artifacts compiled with --march x86-64-v2 run here"
+              : "artifacts use their code for this level or the nearest below it"};
 }
 
 Finding cpuFeatures() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   std::string present;
-  for (const char *name : {"sse4.2", "avx", "avx2", "fma", "f16c", "avxvnni", "avx512f", "avx512bw", "avx512vl",
-                           "avx512vnni", "avx512bf16", "avx512fp16", "amx-tile", "amx-bf16", "amx-int8"})
+  for (const char *name :
+       {"sse4.2", "avx", "avx2", "fma", "f16c", "avxvnni", "avx512f", "avx512bw", "avx512vl",
+        "avx512vnni", "avx512bf16", "avx512fp16", "amx-tile", "amx-bf16", "amx-int8"})
     if (features.lookup(name))
       present += (present.empty() ? "" : " ") + std::string(name);
   return {"cpu", llvm::sys::getHostCPUName().str() + ": " + present, "as LLVM names them"};
@@ -62,14 +64,17 @@ Finding caches() {
       continue;
     text += (text.empty() ? "L" : ", L") + firstLine(folder + "level") + " " + size;
   }
-  return {"caches", text.empty() ? "unknown" : text, "of one CPU; tiles are chosen for typical sizes, not for these"};
+  return {"caches", text.empty() ? "unknown" : text,
+          "of one CPU; tiles are chosen for typical sizes, not for these"};
 }
 
 Finding threads() {
   cpu_set_t set;
   int allowed = sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set);
-  return {"threads", std::to_string(dynac_available_threads()) + " of " + std::to_string(get_nprocs_conf()),
-          std::to_string(allowed) + " allowed by the affinity mask; less where a cgroup quota says so"};
+  return {"threads",
+          std::to_string(dynac_available_threads()) + " of " + std::to_string(get_nprocs_conf()),
+          std::to_string(allowed) +
+              " allowed by the affinity mask; less where a cgroup quota says so"};
 }
 
 /// A cgroup's limit, version 2 first; "max" and absent mean none.
@@ -78,8 +83,9 @@ std::string cgroupLimit(const char *v2, const char *v1) {
   std::string group = firstLine("/proc/self/cgroup");
   size_t at = group.rfind(':');
   std::string path = at == std::string::npos ? "" : group.substr(at + 1);
-  for (const std::string &file : {"/sys/fs/cgroup" + path + "/" + v2, "/sys/fs/cgroup/" + std::string(v2),
-                                  "/sys/fs/cgroup/" + std::string(v1)})
+  for (const std::string &file :
+       {"/sys/fs/cgroup" + path + "/" + v2, "/sys/fs/cgroup/" + std::string(v2),
+        "/sys/fs/cgroup/" + std::string(v1)})
     if (std::string line = firstLine(file); !line.empty())
       // Version 1 writes "no limit" as -1, or as the largest number of whole pages.
       return line == "-1" || line == "9223372036854771712" || line.find("max") == 0 ? "none" : line;
@@ -89,7 +95,9 @@ std::string cgroupLimit(const char *v2, const char *v1) {
 Finding memory() {
   struct sysinfo info;
   uint64_t total = sysinfo(&info) ? 0 : uint64_t(info.totalram) * info.mem_unit;
-  return {"memory", std::to_string(total >> 20) + " MiB, cgroup limit " + cgroupLimit("memory.max", "memory/memory.limit_in_bytes"),
+  return {"memory",
+          std::to_string(total >> 20) + " MiB, cgroup limit " +
+              cgroupLimit("memory.max", "memory/memory.limit_in_bytes"),
           "a model needs its weights (shared by all processes) and an arena for each context"};
 }
 
@@ -121,8 +129,16 @@ public:
   }
 
   llvm::Error run() override {
-    Finding findings[] = {{"dynac", compilerVersion(), "runs artifacts up to ABI " + std::to_string(dynac_abi_version())},
-                          cpuFeatures(), cpuLevel(), caches(), threads(), quota(), memory(), linker(), gpu()};
+    Finding findings[] = {{"dynac", compilerVersion(),
+                           "runs artifacts up to ABI " + std::to_string(dynac_abi_version())},
+                          cpuFeatures(),
+                          cpuLevel(),
+                          caches(),
+                          threads(),
+                          quota(),
+                          memory(),
+                          linker(),
+                          gpu()};
     if (json) {
       printJson([&](llvm::json::OStream &os) {
         for (const Finding &finding : findings)
@@ -134,7 +150,8 @@ public:
       return llvm::Error::success();
     }
     for (const Finding &finding : findings)
-      llvm::outs() << llvm::formatv("{0,-12}{1}\n            ({2})\n", finding.key, finding.value, finding.meaning);
+      llvm::outs() << llvm::formatv("{0,-12}{1}\n            ({2})\n", finding.key, finding.value,
+                                    finding.meaning);
     return llvm::Error::success();
   }
 

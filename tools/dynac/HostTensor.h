@@ -22,8 +22,8 @@ namespace dynac::tool {
 /// Element type, shape and elements: row-major, little-endian, packed as the runtime wants them.
 class HostTensor {
 public:
-  /// Zeros. Error: ExitCode::SignatureMismatch if the size has no number, ExitCode::System if there is
-  /// not enough memory.
+  /// Zeros. Error: ExitCode::SignatureMismatch if the size has no number, ExitCode::System if there
+  /// is not enough memory.
   static llvm::Expected<HostTensor> zeros(int32_t dtype, std::vector<int64_t> shape);
   static llvm::Expected<HostTensor> ofStrings(std::vector<std::string> strings,
                                               std::vector<int64_t> shape);

@@ -44,8 +44,15 @@ static double nearNormal(uint64_t &state) {
 
 static bool isFloat(int32_t dtype) {
   switch (dtype) {
-  case DYNAC_F32: case DYNAC_F64: case DYNAC_F16: case DYNAC_BF16: case DYNAC_F8E4M3FN:
-  case DYNAC_F8E4M3FNUZ: case DYNAC_F8E5M2: case DYNAC_F8E5M2FNUZ: case DYNAC_F8E8M0:
+  case DYNAC_F32:
+  case DYNAC_F64:
+  case DYNAC_F16:
+  case DYNAC_BF16:
+  case DYNAC_F8E4M3FN:
+  case DYNAC_F8E4M3FNUZ:
+  case DYNAC_F8E5M2:
+  case DYNAC_F8E5M2FNUZ:
+  case DYNAC_F8E8M0:
   case DYNAC_F4E2M1:
     return true;
   default:
@@ -54,8 +61,7 @@ static bool isFloat(int32_t dtype) {
 }
 
 /// Sets all elements to what `next` returns.
-template <typename Next>
-static llvm::Error setElements(HostTensor &tensor, Next next) {
+template <typename Next> static llvm::Error setElements(HostTensor &tensor, Next next) {
   constexpr int64_t piece = 4096; // even, so that pieces of packed types begin at a byte
   double values[piece];
   bool isComplex = tensor.dtype() == DYNAC_C64 || tensor.dtype() == DYNAC_C128;
@@ -109,8 +115,8 @@ static bool parseType(llvm::StringRef text, int32_t &dtype, std::vector<int64_t>
 }
 
 /// The tensor that "SHAPExTYPE" or "SHAPExTYPE=VALUE" describes.
-static llvm::Expected<HostTensor> madeUp(llvm::StringRef text, uint64_t seed,
-                                         llvm::StringRef whole, llvm::StringRef option) {
+static llvm::Expected<HostTensor> madeUp(llvm::StringRef text, uint64_t seed, llvm::StringRef whole,
+                                         llvm::StringRef option) {
   auto [typeText, fillText] = text.split('=');
   int32_t dtype;
   std::vector<int64_t> shape;
@@ -155,33 +161,60 @@ static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> openFile(llvm::String
 static int32_t dtypeOf(onnx::ElementType type) {
   using T = onnx::ElementType;
   switch (type) {
-  case T::Float: return DYNAC_F32;
-  case T::UInt8: return DYNAC_U8;
-  case T::Int8: return DYNAC_I8;
-  case T::UInt16: return DYNAC_U16;
-  case T::Int16: return DYNAC_I16;
-  case T::Int32: return DYNAC_I32;
-  case T::Int64: return DYNAC_I64;
-  case T::String: return DYNAC_STRING;
-  case T::Bool: return DYNAC_BOOL;
-  case T::Float16: return DYNAC_F16;
-  case T::Double: return DYNAC_F64;
-  case T::UInt32: return DYNAC_U32;
-  case T::UInt64: return DYNAC_U64;
-  case T::Complex64: return DYNAC_C64;
-  case T::Complex128: return DYNAC_C128;
-  case T::BFloat16: return DYNAC_BF16;
-  case T::Float8E4M3FN: return DYNAC_F8E4M3FN;
-  case T::Float8E4M3FNUZ: return DYNAC_F8E4M3FNUZ;
-  case T::Float8E5M2: return DYNAC_F8E5M2;
-  case T::Float8E5M2FNUZ: return DYNAC_F8E5M2FNUZ;
-  case T::UInt4: return DYNAC_U4;
-  case T::Int4: return DYNAC_I4;
-  case T::Float4E2M1: return DYNAC_F4E2M1;
-  case T::Float8E8M0: return DYNAC_F8E8M0;
-  case T::UInt2: return DYNAC_U2;
-  case T::Int2: return DYNAC_I2;
-  default: return DYNAC_DTYPE_INVALID;
+  case T::Float:
+    return DYNAC_F32;
+  case T::UInt8:
+    return DYNAC_U8;
+  case T::Int8:
+    return DYNAC_I8;
+  case T::UInt16:
+    return DYNAC_U16;
+  case T::Int16:
+    return DYNAC_I16;
+  case T::Int32:
+    return DYNAC_I32;
+  case T::Int64:
+    return DYNAC_I64;
+  case T::String:
+    return DYNAC_STRING;
+  case T::Bool:
+    return DYNAC_BOOL;
+  case T::Float16:
+    return DYNAC_F16;
+  case T::Double:
+    return DYNAC_F64;
+  case T::UInt32:
+    return DYNAC_U32;
+  case T::UInt64:
+    return DYNAC_U64;
+  case T::Complex64:
+    return DYNAC_C64;
+  case T::Complex128:
+    return DYNAC_C128;
+  case T::BFloat16:
+    return DYNAC_BF16;
+  case T::Float8E4M3FN:
+    return DYNAC_F8E4M3FN;
+  case T::Float8E4M3FNUZ:
+    return DYNAC_F8E4M3FNUZ;
+  case T::Float8E5M2:
+    return DYNAC_F8E5M2;
+  case T::Float8E5M2FNUZ:
+    return DYNAC_F8E5M2FNUZ;
+  case T::UInt4:
+    return DYNAC_U4;
+  case T::Int4:
+    return DYNAC_I4;
+  case T::Float4E2M1:
+    return DYNAC_F4E2M1;
+  case T::Float8E8M0:
+    return DYNAC_F8E8M0;
+  case T::UInt2:
+    return DYNAC_U2;
+  case T::Int2:
+    return DYNAC_I2;
+  default:
+    return DYNAC_DTYPE_INVALID;
   }
 }
 
@@ -290,9 +323,8 @@ readValues(llvm::ArrayRef<dynac_value_desc_t> values, llvm::ArrayRef<std::string
   return result;
 }
 
-llvm::Expected<std::vector<HostTensor>> readInputs(const Session &session,
-                                                   llvm::ArrayRef<std::string> specs,
-                                                   llvm::StringRef option) {
+llvm::Expected<std::vector<HostTensor>>
+readInputs(const Session &session, llvm::ArrayRef<std::string> specs, llvm::StringRef option) {
   auto given = readValues(session.inputs(), specs, option);
   if (!given)
     return given.takeError();

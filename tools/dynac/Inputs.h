@@ -22,21 +22,20 @@
 
 namespace dynac::tool {
 
-/// A tensor for each of `values`, as far as `specs` gives one. `option` is for messages ("--input").
-/// Errors: ExitCode::Usage (form), ExitCode::SignatureMismatch (names, files).
+/// A tensor for each of `values`, as far as `specs` gives one. `option` is for messages
+/// ("--input"). Errors: ExitCode::Usage (form), ExitCode::SignatureMismatch (names, files).
 llvm::Expected<std::vector<std::optional<HostTensor>>>
 readValues(llvm::ArrayRef<dynac_value_desc_t> values, llvm::ArrayRef<std::string> specs,
            llvm::StringRef option);
 
-/// The inputs of a run: `specs`, and for inputs that these leave out random values where the shape is
-/// static; else an error that says which input is missing. `fallback` (may be empty) is used before
-/// random values.
-llvm::Expected<std::vector<HostTensor>> readInputs(const Session &session,
-                                                   llvm::ArrayRef<std::string> specs,
-                                                   llvm::StringRef option);
+/// The inputs of a run: `specs`, and for inputs that these leave out random values where the shape
+/// is static; else an error that says which input is missing. `fallback` (may be empty) is used
+/// before random values.
+llvm::Expected<std::vector<HostTensor>>
+readInputs(const Session &session, llvm::ArrayRef<std::string> specs, llvm::StringRef option);
 
-/// Random elements that depend on `seed` only: floats and complex numbers near-normal with mean 0 and
-/// deviation 1, integers 0 to 9 (0 or 1 for 1-bit-like types), booleans 0 or 1.
+/// Random elements that depend on `seed` only: floats and complex numbers near-normal with mean 0
+/// and deviation 1, integers 0 to 9 (0 or 1 for 1-bit-like types), booleans 0 or 1.
 llvm::Expected<HostTensor> randomTensor(int32_t dtype, std::vector<int64_t> shape, uint64_t seed);
 
 } // namespace dynac::tool

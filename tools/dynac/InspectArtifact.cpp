@@ -23,22 +23,32 @@ namespace {
 
 const char *stepKindName(int32_t kind) {
   switch (kind) {
-  case DYNAC_STEP_KERNEL: return "kernel";
-  case DYNAC_STEP_COPY: return "copy";
-  case DYNAC_STEP_BIND_DIM: return "bind-dim";
-  case DYNAC_STEP_IF: return "if";
-  case DYNAC_STEP_WHILE: return "while";
-  case DYNAC_STEP_HOST: return "host";
-  case DYNAC_STEP_CHECK: return "check";
+  case DYNAC_STEP_KERNEL:
+    return "kernel";
+  case DYNAC_STEP_COPY:
+    return "copy";
+  case DYNAC_STEP_BIND_DIM:
+    return "bind-dim";
+  case DYNAC_STEP_IF:
+    return "if";
+  case DYNAC_STEP_WHILE:
+    return "while";
+  case DYNAC_STEP_HOST:
+    return "host";
+  case DYNAC_STEP_CHECK:
+    return "check";
   }
   return "unknown";
 }
 
 const char *weightsKindName(uint32_t kind) {
   switch (kind) {
-  case DYNAC_WEIGHTS_TRAILER: return "embedded";
-  case DYNAC_WEIGHTS_POINTER: return "linked";
-  case DYNAC_WEIGHTS_EXTERNAL: return "external";
+  case DYNAC_WEIGHTS_TRAILER:
+    return "embedded";
+  case DYNAC_WEIGHTS_POINTER:
+    return "linked";
+  case DYNAC_WEIGHTS_EXTERNAL:
+    return "external";
   }
   return "unknown";
 }
@@ -75,7 +85,8 @@ void printText(const Session &session, const ArtifactDetail &detail) {
     for (const dynac_value_desc_t &desc : descs) {
       os << title << printable(desc.name) << ": " << describe(desc);
       if (desc.alias_input >= 0)
-        os << " updates " << printable(session.inputs()[static_cast<size_t>(desc.alias_input)].name);
+        os << " updates "
+           << printable(session.inputs()[static_cast<size_t>(desc.alias_input)].name);
       os << '\n';
     }
   };
@@ -85,7 +96,9 @@ void printText(const Session &session, const ArtifactDetail &detail) {
     os << "size      " << symbol.name << ": " << rangeOf(symbol) << '\n';
   os << "targets   ";
   for (const dynac_target_t &target : rows(artifact.targets, artifact.target_count))
-    os << target.name << (dynac_model_target(session.model()) == llvm::StringRef(target.name) ? " (used here) " : " ");
+    os << target.name
+       << (dynac_model_target(session.model()) == llvm::StringRef(target.name) ? " (used here) "
+                                                                               : " ");
   std::map<std::string, int> kinds;
   for (const dynac_kernel_t &kernel : rows(artifact.kernels, artifact.kernel_count))
     ++kinds[kernel.kind];
@@ -107,7 +120,8 @@ void printText(const Session &session, const ArtifactDetail &detail) {
     for (auto [index, kernel] : llvm::enumerate(rows(artifact.kernels, artifact.kernel_count)))
       os << "kernel " << index << " " << kernel.name << " (" << kernel.kind
          << "): " << bodiesOf(kernel, artifact)
-         << (kernel.scratch_bytes ? ", scratch " + std::to_string(kernel.scratch_bytes) + " bytes" : "")
+         << (kernel.scratch_bytes ? ", scratch " + std::to_string(kernel.scratch_bytes) + " bytes"
+                                  : "")
          << '\n';
   if (detail.plan)
     for (auto [index, step] : llvm::enumerate(rows(artifact.steps, artifact.step_count))) {
@@ -143,7 +157,8 @@ void printJson(const Session &session) {
               os.value(desc.dims[i]);
           });
           if (desc.alias_input >= 0)
-            os.attribute("updates", text(session.inputs()[static_cast<size_t>(desc.alias_input)].name));
+            os.attribute("updates",
+                         text(session.inputs()[static_cast<size_t>(desc.alias_input)].name));
         });
     });
   };

@@ -20,7 +20,9 @@ class InspectCommand : public Command {
 public:
   explicit InspectCommand(CLI::App &parent)
       : Command(parent, "inspect", "Tell what a model or an artifact holds") {
-    app->add_option("FILE", path, "A model (ONNX) or an artifact (.so)")->required()->type_name("FILE");
+    app->add_option("FILE", path, "A model (ONNX) or an artifact (.so)")
+        ->required()
+        ->type_name("FILE");
     app->add_flag("--plan", detail.plan, "Of an artifact: also the steps");
     app->add_flag("--kernels", detail.kernels, "Of an artifact: also each kernel");
     app->add_flag("--weights", detail.weights, "Also each weight");

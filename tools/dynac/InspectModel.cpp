@@ -59,9 +59,9 @@ std::string typeText(const TypeInfo &type) {
 
 /// Counts over a graph and its subgraphs.
 struct Census {
-  std::map<std::string, size_t> operators; ///< "Conv", "com.microsoft::Gelu"
+  std::map<std::string, size_t> operators;                      ///< "Conv", "com.microsoft::Gelu"
   std::set<std::tuple<std::string, std::string, int64_t>> uses; ///< domain, operator, opset
-  std::vector<std::string> unsupported; ///< "Foo: unknown operator"
+  std::vector<std::string> unsupported;                         ///< "Foo: unknown operator"
   std::set<std::string> symbols;
   uint64_t parameters = 0, parameterBytes = 0;
 
@@ -88,7 +88,8 @@ void findUnsupported(Census &census) {
     uses.push_back({domain, opType, opset});
   for (auto [use, why] : llvm::zip(uses, whyUnsupported(uses)))
     if (!why.empty())
-      census.unsupported.push_back((use.domain.empty() ? "" : use.domain + "::") + use.opType + ": " + why);
+      census.unsupported.push_back((use.domain.empty() ? "" : use.domain + "::") + use.opType +
+                                   ": " + why);
 }
 
 void printText(const onnx::OnnxModel &model, const Census &census, bool eachWeight) {
@@ -97,15 +98,16 @@ void printText(const onnx::OnnxModel &model, const Census &census, bool eachWeig
      << (model.producerName.empty() ? "unknown" : printable(model.producerName)) << ' '
      << printable(model.producerVersion) << '\n';
   for (const auto &[domain, version] : model.opsets)
-    os << "opset        " << (domain.empty() ? "ai.onnx" : printable(domain)) << " " << version << '\n';
+    os << "opset        " << (domain.empty() ? "ai.onnx" : printable(domain)) << " " << version
+       << '\n';
   for (const onnx::ValueInfo &value : model.graph.inputs)
     os << "input        " << printable(value.name) << ": " << typeText(value.type) << '\n';
   for (const onnx::ValueInfo &value : model.graph.outputs)
     os << "output       " << printable(value.name) << ": " << typeText(value.type) << '\n';
   for (const std::string &symbol : census.symbols)
     os << "size         " << printable(symbol) << '\n';
-  os << "parameters   " << census.parameters << " in " << model.graph.initializers.size() << " tensors, "
-     << llvm::format("%.2f MB\n", static_cast<double>(census.parameterBytes) / 1e6);
+  os << "parameters   " << census.parameters << " in " << model.graph.initializers.size()
+     << " tensors, " << llvm::format("%.2f MB\n", static_cast<double>(census.parameterBytes) / 1e6);
   size_t nodes = 0;
   for (const auto &[name, count] : census.operators)
     nodes += count;
@@ -117,7 +119,8 @@ void printText(const onnx::OnnxModel &model, const Census &census, bool eachWeig
   if (!eachWeight)
     return;
   for (const onnx::TensorData &tensor : model.graph.initializers) {
-    os << "weight       " << printable(tensor.name) << ": " << onnx::elementTypeName(tensor.type) << '[';
+    os << "weight       " << printable(tensor.name) << ": " << onnx::elementTypeName(tensor.type)
+       << '[';
     for (size_t i = 0; i < tensor.dims.size(); ++i)
       os << (i ? "x" : "") << tensor.dims[i];
     os << "]\n";

@@ -74,7 +74,8 @@ std::string configOf(const CLI::App &app) {
   for (const CLI::App *command : app.get_subcommands()) {
     text += "[" + command->get_name() + "]\n";
     for (const CLI::Option *option : command->get_options()) {
-      if (!option->get_configurable() || option->get_name() == "--help" || option == command->get_help_ptr())
+      if (!option->get_configurable() || option->get_name() == "--help" ||
+          option == command->get_help_ptr())
         continue;
       std::vector<std::string> values = option->results();
       if (values.empty() && !option->get_default_str().empty())
@@ -109,7 +110,8 @@ std::string usageMessage(const CLI::App &app, const CLI::ParseError &error, int 
 }
 
 int runProgram(int argc, char **argv) {
-  CLI::App app("dynac compiles neural networks ahead of time into self-contained libraries.", "dynac");
+  CLI::App app("dynac compiles neural networks ahead of time into self-contained libraries.",
+               "dynac");
   app.footer(footer);
   app.set_version_flag("--version", versionText(), "Print the versions of dynac, LLVM and the ABI");
   app.set_config("--config", "", "Read options from a TOML file; those on the command line win");

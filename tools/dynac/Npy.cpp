@@ -139,9 +139,10 @@ bool parseDescr(llvm::StringRef descr, FileElement &element) {
 int32_t dtypeOf(const FileElement &element, int32_t wanted) {
   switch (element.kind) {
   case 'f':
-    return element.size == 2 ? DYNAC_F16 : element.size == 4 ? DYNAC_F32
-           : element.size == 8                               ? DYNAC_F64
-                                                             : DYNAC_DTYPE_INVALID;
+    return element.size == 2   ? DYNAC_F16
+           : element.size == 4 ? DYNAC_F32
+           : element.size == 8 ? DYNAC_F64
+                               : DYNAC_DTYPE_INVALID;
   case 'c':
     return element.size == 8 ? DYNAC_C64 : element.size == 16 ? DYNAC_C128 : DYNAC_DTYPE_INVALID;
   case 'b':
@@ -281,22 +282,43 @@ llvm::Expected<HostTensor> parseNpy(llvm::ArrayRef<char> bytes, llvm::StringRef 
 
 static const char *descrOf(int32_t dtype) {
   switch (dtype) {
-  case DYNAC_F32: return "<f4";
-  case DYNAC_F64: return "<f8";
-  case DYNAC_F16: return "<f2";
-  case DYNAC_BF16: return "<V2";
-  case DYNAC_I8: case DYNAC_I4: case DYNAC_I2: return "|i1";
-  case DYNAC_I16: return "<i2";
-  case DYNAC_I32: return "<i4";
-  case DYNAC_I64: return "<i8";
-  case DYNAC_U8: case DYNAC_U4: case DYNAC_U2: case DYNAC_F4E2M1: return "|u1";
-  case DYNAC_U16: return "<u2";
-  case DYNAC_U32: return "<u4";
-  case DYNAC_U64: return "<u8";
-  case DYNAC_BOOL: return "|b1";
-  case DYNAC_C64: return "<c8";
-  case DYNAC_C128: return "<c16";
-  default: return dynac_dtype_bits(dtype) == 8 ? "|V1" : nullptr;
+  case DYNAC_F32:
+    return "<f4";
+  case DYNAC_F64:
+    return "<f8";
+  case DYNAC_F16:
+    return "<f2";
+  case DYNAC_BF16:
+    return "<V2";
+  case DYNAC_I8:
+  case DYNAC_I4:
+  case DYNAC_I2:
+    return "|i1";
+  case DYNAC_I16:
+    return "<i2";
+  case DYNAC_I32:
+    return "<i4";
+  case DYNAC_I64:
+    return "<i8";
+  case DYNAC_U8:
+  case DYNAC_U4:
+  case DYNAC_U2:
+  case DYNAC_F4E2M1:
+    return "|u1";
+  case DYNAC_U16:
+    return "<u2";
+  case DYNAC_U32:
+    return "<u4";
+  case DYNAC_U64:
+    return "<u8";
+  case DYNAC_BOOL:
+    return "|b1";
+  case DYNAC_C64:
+    return "<c8";
+  case DYNAC_C128:
+    return "<c16";
+  default:
+    return dynac_dtype_bits(dtype) == 8 ? "|V1" : nullptr;
   }
 }
 
@@ -366,8 +388,10 @@ llvm::Error writeNpy(OutputFile &file, const dynac_value_t &value) {
   bool isSigned = tensor.dtype == DYNAC_I4 || tensor.dtype == DYNAC_I2;
   std::string unpacked;
   for (int64_t i = 0; i < count; ++i) {
-    unsigned v = (static_cast<unsigned char>(data[i * bits / 8]) >> (i * bits % 8)) & ((1u << bits) - 1);
-    unpacked += static_cast<char>(isSigned ? llvm::SignExtend32(v, static_cast<unsigned>(bits)) : static_cast<int32_t>(v));
+    unsigned v =
+        (static_cast<unsigned char>(data[i * bits / 8]) >> (i * bits % 8)) & ((1u << bits) - 1);
+    unpacked += static_cast<char>(isSigned ? llvm::SignExtend32(v, static_cast<unsigned>(bits))
+                                           : static_cast<int32_t>(v));
   }
   return file.write(unpacked);
 }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formats: numpy.lib.format versions 1 to 3; .npz is a ZIP file of them, stored or deflated, with or
-// without the 64-bit extensions. Every size in a file is checked against the file before memory is
-// allocated for it.
+// Formats: numpy.lib.format versions 1 to 3; .npz is a ZIP file of them, stored or deflated, with
+// or without the 64-bit extensions. Every size in a file is checked against the file before memory
+// is allocated for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,10 @@
 
 namespace dynac::tool {
 
-/// Reads an array. `wanted` is the dtype it is for (DYNAC_DTYPE_INVALID: any): numpy has no names for
-/// bf16, the 8-bit floats and types below a byte, so 'V2' and 'V1' stand for the former and
-/// bytes are packed for the latter. `name` is the file, for messages. Errors: ExitCode::SignatureMismatch.
+/// Reads an array. `wanted` is the dtype it is for (DYNAC_DTYPE_INVALID: any): numpy has no names
+/// for bf16, the 8-bit floats and types below a byte, so 'V2' and 'V1' stand for the former and
+/// bytes are packed for the latter. `name` is the file, for messages. Errors:
+/// ExitCode::SignatureMismatch.
 llvm::Expected<HostTensor> parseNpy(llvm::ArrayRef<char> bytes, llvm::StringRef name,
                                     int32_t wanted);
 
@@ -47,8 +48,8 @@ private:
   std::vector<Member> members;
 };
 
-/// Writes a dense tensor or a string tensor (as fixed-width unicode) as .npy. Types that numpy lacks:
-/// as parseNpy reads them.
+/// Writes a dense tensor or a string tensor (as fixed-width unicode) as .npy. Types that numpy
+/// lacks: as parseNpy reads them.
 llvm::Error writeNpy(OutputFile &file, const dynac_value_t &value);
 
 } // namespace dynac::tool

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ZIP: PKWARE's APPNOTE 6.3.10. The list of members at the end of the file counts; what a member's own header
-// repeats is skipped over.
+// ZIP: PKWARE's APPNOTE 6.3.10. The list of members at the end of the file counts; what a member's
+// own header repeats is skipped over.
 //
 //===----------------------------------------------------------------------===//
 

@@ -48,7 +48,8 @@ public:
         opsets += std::to_string(op.until);
       std::string name = op.domain + "::" + op.name;
       name.resize(width + 2, ' ');
-      llvm::outs() << op.frontend << "  " << name << llvm::formatv("{0,-9}", opsets) << op.limits << '\n';
+      llvm::outs() << op.frontend << "  " << name << llvm::formatv("{0,-9}", opsets) << op.limits
+                   << '\n';
     }
     return llvm::Error::success();
   }

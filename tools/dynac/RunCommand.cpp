@@ -31,8 +31,10 @@ public:
   explicit RunCommand(CLI::App &parent) : Command(parent, "run", "Run an artifact once") {
     app->add_option("ARTIFACT", path, "A .so that dynac compiled")->required()->type_name("FILE");
     app->add_option("-i,--input", inputs,
-                    "NAME=@FILE (.npy, .npz, .pb), @FILE.npz (all by name), NAME=1x3x224x224xf32 (random, always the "
-                    "same) or NAME=1x3xf32=0.5 (one value); an input of fixed sizes that is not given is random "
+                    "NAME=@FILE (.npy, .npz, .pb), @FILE.npz (all by name), NAME=1x3x224x224xf32 "
+                    "(random, always the "
+                    "same) or NAME=1x3xf32=0.5 (one value); an input of fixed sizes that is not "
+                    "given is random "
                     "(repeatable)")
         ->type_name("SPEC")
         ->expected(1)
@@ -44,14 +46,17 @@ public:
         ->type_name("SPEC")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    rtol = app->add_option("--rtol", tolerance.relative, "Allowed difference, relative to the expected value")
+    rtol = app->add_option("--rtol", tolerance.relative,
+                           "Allowed difference, relative to the expected value")
                ->capture_default_str()
                ->check(CLI::NonNegativeNumber);
     atol = app->add_option("--atol", tolerance.absolute,
-                           "Allowed difference, absolute; integers have to be equal unless one of the two is given")
+                           "Allowed difference, absolute; integers have to be equal unless one of "
+                           "the two is given")
                ->capture_default_str()
                ->check(CLI::NonNegativeNumber);
-    app->add_option("--threads", threads, "Threads that work on the run; 0: all that the process may use")
+    app->add_option("--threads", threads,
+                    "Threads that work on the run; 0: all that the process may use")
         ->capture_default_str()
         ->check(CLI::Range(0, 4096));
     app->add_option("--isa", isa, "Use code of at most this CPU level, such as x86-64-v3")
@@ -134,8 +139,8 @@ private:
         continue;
       if (std::optional<std::string> what = difference(value, want->view(), tolerance))
         errors = llvm::joinErrors(
-            std::move(errors),
-            makeDiagnostic(ExitCode::ResultsDiffer, "output '" + printable(desc.name) + "': " + *what));
+            std::move(errors), makeDiagnostic(ExitCode::ResultsDiffer,
+                                              "output '" + printable(desc.name) + "': " + *what));
     }
     return errors;
   }

@@ -41,7 +41,8 @@ static std::pair<int32_t, int64_t> partsOf(int32_t dtype) {
 }
 
 /// Calls `visit(first element's number, values)` for pieces of the tensor's elements (or parts).
-template <typename Visit> static void forPieces(const dynac_tensor_t &tensor, int64_t count, Visit visit) {
+template <typename Visit>
+static void forPieces(const dynac_tensor_t &tensor, int64_t count, Visit visit) {
   constexpr int64_t piece = 2048;
   double values[piece];
   int32_t dtype = partsOf(tensor.dtype).first;
@@ -58,9 +59,7 @@ static std::string numberText(double value) {
   return text;
 }
 
-static bool isInteger(int32_t dtype) {
-  return dtype >= DYNAC_I8 && dtype <= DYNAC_U64;
-}
+static bool isInteger(int32_t dtype) { return dtype >= DYNAC_I8 && dtype <= DYNAC_U64; }
 
 /// Whole integers, also those that a double cannot hold.
 static std::string elementText(const dynac_tensor_t &tensor, int64_t index, double value) {
@@ -175,9 +174,8 @@ static std::string positionText(int64_t index, llvm::ArrayRef<int64_t> shape) {
   return "[" + text;
 }
 
-static std::optional<std::string> stringDifference(const dynac_strings_t &got,
-                                                   const dynac_strings_t &want,
-                                                   const ValueType &type) {
+static std::optional<std::string>
+stringDifference(const dynac_strings_t &got, const dynac_strings_t &want, const ValueType &type) {
   for (int64_t i = 0; i < type.count; ++i) {
     llvm::StringRef a(got.data[i].data, got.data[i].length),
         b(want.data[i].data, want.data[i].length);
@@ -197,9 +195,11 @@ std::optional<std::string> difference(const dynac_value_t &got, const dynac_valu
   if (got.kind == DYNAC_VALUE_STRINGS)
     return stringDifference(got.as.strings, want.as.strings, type);
 
-  auto [partType, parts] = partsOf(type.dtype);
-  bool exact = (isInteger(type.dtype) || type.dtype == DYNAC_BOOL || dynac_dtype_bits(partType) < 8) &&
-               !tolerance.forIntegers;
+  const int32_t partType = partsOf(type.dtype).first;
+  const int64_t parts = partsOf(type.dtype).second;
+  bool exact =
+      (isInteger(type.dtype) || type.dtype == DYNAC_BOOL || dynac_dtype_bits(partType) < 8) &&
+      !tolerance.forIntegers;
   double relative = exact ? 0 : tolerance.relative, absolute = exact ? 0 : tolerance.absolute;
   int64_t count = type.count * parts, differing = 0, worstAt = -1;
   double worst = -1, worstGot = 0, worstWant = 0;
@@ -228,9 +228,9 @@ std::optional<std::string> difference(const dynac_value_t &got, const dynac_valu
   });
   if (!differing)
     return std::nullopt;
-  return std::to_string(differing) + " of " + std::to_string(count) + " elements differ, worst at " +
-         positionText(worstAt / parts, type.shape) + ": got " + numberText(worstGot) +
-         ", expected " + numberText(worstWant) + " (difference " +
+  return std::to_string(differing) + " of " + std::to_string(count) +
+         " elements differ, worst at " + positionText(worstAt / parts, type.shape) + ": got " +
+         numberText(worstGot) + ", expected " + numberText(worstWant) + " (difference " +
          numberText(std::abs(worstGot - worstWant)) + ", allowed " +
          numberText(absolute + relative * std::abs(worstWant)) + ")";
 }

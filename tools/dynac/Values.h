@@ -35,8 +35,9 @@ Summary summarise(const dynac_value_t &value);
 std::string summaryLine(llvm::StringRef name, const dynac_value_t &value);
 void summaryJson(llvm::json::OStream &json, const dynac_value_t &value);
 
-/// How close is close enough: |got - want| <= absolute + relative * |want|. NaN equals NaN and an infinity
-/// itself. Integers, booleans and strings have to be equal unless the user gave a tolerance.
+/// How close is close enough: |got - want| <= absolute + relative * |want|. NaN equals NaN and an
+/// infinity itself. Integers, booleans and strings have to be equal unless the user gave a
+/// tolerance.
 struct Tolerance {
   double relative = 1e-3, absolute = 1e-5;
   bool forIntegers = false;

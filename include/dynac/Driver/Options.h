@@ -32,7 +32,8 @@ std::vector<Phase> allPhases();
 /// Error: ExitCode::Usage with the names.
 llvm::Expected<Phase> parsePhase(llvm::StringRef name);
 
-/// `--shape NAME=1x3x224x224`: the sizes of one input; nothing for a `?`, which keeps what the file says.
+/// `--shape NAME=1x3x224x224`: the sizes of one input; nothing for a `?`, which keeps what the file
+/// says.
 struct ShapeOption {
   std::string input;
   std::vector<std::optional<int64_t>> extents;
@@ -57,13 +58,14 @@ struct AliasOption {
 /// Error: ExitCode::Usage.
 llvm::Expected<AliasOption> parseAliasOption(llvm::StringRef text);
 
-/// `--march`: "native", or a comma-separated list of x86-64-v2, x86-64-v3, x86-64-v4, ...; "" is all from
-/// x86-64-v3 on. Rising, without repetition. Error: ExitCode::Usage.
+/// `--march`: "native", or a comma-separated list of x86-64-v2, x86-64-v3, x86-64-v4, ...; "" is
+/// all from x86-64-v3 on. Rising, without repetition. Error: ExitCode::Usage.
 llvm::Expected<std::vector<dynac_cpu_level_t>> parseMarchOption(llvm::StringRef text);
 
 enum class Accuracy { Strict, Default, Fast };
 
-/// All that `dynac compile` can be asked for. Plain data: the front end of the command line fills it.
+/// All that `dynac compile` can be asked for. Plain data: the front end of the command line fills
+/// it.
 struct CompileOptions {
   std::string model;  ///< path of the file
   std::string output; ///< .so, .o or .a; "" together with `emit`: nothing is written

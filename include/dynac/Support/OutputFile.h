@@ -45,9 +45,8 @@ public:
   llvm::Error reserve(uint64_t bytes);
   /// Calls `fill` with the file's bytes [offset, offset + bytes) mapped into memory; they must be
   /// reserved. The mapping is shared, so the bytes are never held in anonymous memory.
-  llvm::Error
-  fillAt(uint64_t offset, uint64_t bytes,
-         llvm::function_ref<llvm::Error(llvm::MutableArrayRef<char>)> fill);
+  llvm::Error fillAt(uint64_t offset, uint64_t bytes,
+                     llvm::function_ref<llvm::Error(llvm::MutableArrayRef<char>)> fill);
   /// Follows the temporary after another program wrote it anew (a linker replaces its output).
   llvm::Error reopen();
   /// Renames to the final name.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Artifacts are x86-64 ELF, as the compiler itself is, so the structs of abi.h are filled in as they
-// are and copied; only their pointers become relocations.
+// Artifacts are x86-64 ELF, as the compiler itself is, so the structs of abi.h are filled in as
+// they are and copied; only their pointers become relocations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -218,8 +218,7 @@ ArtifactTables::ArtifactTables(const Plan &plan, const WeightsLayout &layout,
                              }));
   table(fields.kernels, fields.kernel_count, plan.kernels.size(), kernels(plan));
   table(fields.steps, fields.step_count, plan.steps.size(), steps(plan));
-  table(fields.blocks, fields.block_count, plan.blocks.size(),
-        shared(llvm::ArrayRef(plan.blocks)));
+  table(fields.blocks, fields.block_count, plan.blocks.size(), shared(llvm::ArrayRef(plan.blocks)));
   table(fields.messages, fields.message_count, plan.messages.size(), strings(plan.messages));
   table(fields.host_kernels, fields.host_kernel_count, plan.hostKernels.size(),
         strings(plan.hostKernels));
@@ -228,10 +227,11 @@ ArtifactTables::ArtifactTables(const Plan &plan, const WeightsLayout &layout,
   if (weightsBytes)
     artifact.point(fields.weights_data, {Place::Weights});
 
-  artifactOffset = rows<dynac_artifact_t>(llvm::ArrayRef(&artifact, 1),
-                                          [](const Row<dynac_artifact_t> &from,
-                                             Row<dynac_artifact_t> &row, size_t) { row = from; })
-                       .offset;
+  artifactOffset =
+      rows<dynac_artifact_t>(llvm::ArrayRef(&artifact, 1), [](const Row<dynac_artifact_t> &from,
+                                                              Row<dynac_artifact_t> &row, size_t) {
+        row = from;
+      }).offset;
 }
 
 void ArtifactTables::addTo(RelocatableObject &object, llvm::StringRef name) const {
@@ -259,16 +259,17 @@ void ArtifactTables::addTo(RelocatableObject &object, llvm::StringRef name) cons
     object.setTrailing(section, weightsBytes);
     weightsSymbol = sectionSymbol(section);
   }
-  object.addSymbol(
-      Symbol{name.str(), STT_OBJECT, true, linkedSection, artifactOffset, sizeof(dynac_artifact_t)});
+  object.addSymbol(Symbol{name.str(), STT_OBJECT, true, linkedSection, artifactOffset,
+                          sizeof(dynac_artifact_t)});
 
   for (const Pointer &pointer : addresses) {
-    RelocatableObject::SymbolId symbol = pointer.to.kind == Place::Shared    ? sharedSymbol
-                                         : pointer.to.kind == Place::Linked  ? linkedSymbol
-                                         : pointer.to.kind == Place::Weights ? weightsSymbol
+    RelocatableObject::SymbolId symbol = pointer.to.kind == Place::Shared   ? sharedSymbol
+                                         : pointer.to.kind == Place::Linked ? linkedSymbol
+                                         : pointer.to.kind == Place::Weights
+                                             ? weightsSymbol
                                              : object.reference(pointer.to.symbol);
-    object.relocate(linkedSection, {pointer.at, R_X86_64_64, symbol,
-                                    static_cast<int64_t>(pointer.to.offset)});
+    object.relocate(linkedSection,
+                    {pointer.at, R_X86_64_64, symbol, static_cast<int64_t>(pointer.to.offset)});
   }
 }
 

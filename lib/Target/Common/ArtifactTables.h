@@ -47,8 +47,7 @@ private:
 
   Place string(llvm::StringRef text);
   template <typename T> Place shared(llvm::ArrayRef<T> values);
-  template <typename T, typename Items, typename Fill>
-  Place rows(const Items &items, Fill fill);
+  template <typename T, typename Items, typename Fill> Place rows(const Items &items, Fill fill);
   Place pointers(llvm::ArrayRef<Place> places);
   Place strings(llvm::ArrayRef<std::string> texts);
 

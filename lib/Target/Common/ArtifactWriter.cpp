@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels and tables are joined into one object. That object is the `.o`, the member of the `.a`, or
-// the only input of the linker for the `.so`. Weights never pass through a linker: they follow the
-// linked file, or are the last bytes of the object.
+// Kernels and tables are joined into one object. That object is the `.o`, the member of the `.a`,
+// or the only input of the linker for the `.so`. Weights never pass through a linker: they follow
+// the linked file, or are the last bytes of the object.
 //
 //===----------------------------------------------------------------------===//
 
@@ -167,8 +167,7 @@ llvm::Error Writer::writeShared(const RelocatableObject &object) {
   if (llvm::Error error = out.align(8))
     return error;
   trailer.file_bytes = out.size() + sizeof(trailer);
-  return out.write(
-      llvm::ArrayRef<char>(reinterpret_cast<const char *>(&trailer), sizeof(trailer)));
+  return out.write(llvm::ArrayRef<char>(reinterpret_cast<const char *>(&trailer), sizeof(trailer)));
 }
 
 llvm::Error Writer::writeObject(const RelocatableObject &object) {
@@ -201,10 +200,10 @@ llvm::Error Writer::writeObject(const RelocatableObject &object) {
     std::vector<llvm::NewArchiveMember> members;
     members.emplace_back(
         llvm::MemoryBufferRef(llvm::StringRef(mapped.data(), mapped.size()), name));
-    if (llvm::Error error = llvm::writeArchive(out.temporaryPath(), members,
-                                               llvm::SymtabWritingMode::NormalSymtab,
-                                               llvm::object::Archive::K_GNU,
-                                               /*Deterministic=*/true, /*Thin=*/false))
+    if (llvm::Error error =
+            llvm::writeArchive(out.temporaryPath(), members, llvm::SymtabWritingMode::NormalSymtab,
+                               llvm::object::Archive::K_GNU,
+                               /*Deterministic=*/true, /*Thin=*/false))
       return ioError("cannot write '{0}': {1}", printable(options.output),
                      llvm::toString(std::move(error)));
     return out.reopen();
@@ -252,9 +251,8 @@ llvm::Error Writer::writeExternalWeights() {
 
 llvm::Expected<ArtifactReport> Writer::write(llvm::ArrayRef<llvm::MemoryBufferRef> objects) {
   bool shared = format == ArtifactFormat::SharedLibrary;
-  std::string name = options.symbolName.empty()
-                         ? cIdentifier(llvm::sys::path::stem(options.output))
-                         : options.symbolName;
+  std::string name = options.symbolName.empty() ? cIdentifier(llvm::sys::path::stem(options.output))
+                                                : options.symbolName;
   symbol = shared ? "dynac_artifact" : "dynac_artifact_" + name;
   dynac_weights_kind_t kind = !options.weightsFile.empty() ? DYNAC_WEIGHTS_EXTERNAL
                               : shared                     ? DYNAC_WEIGHTS_TRAILER

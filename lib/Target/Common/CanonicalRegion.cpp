@@ -54,8 +54,7 @@ CanonicalRegion dynac::canonicalRegion(RegionOp region) {
   result.module = ModuleOp::create(unknown);
   OpBuilder b = OpBuilder::atBlockEnd(result.module->getBody());
   auto func = b.create<func::FuncOp>(
-      unknown, "region",
-      b.getFunctionType(region.getXs().getTypes(), region.getYs().getTypes()));
+      unknown, "region", b.getFunctionType(region.getXs().getTypes(), region.getYs().getTypes()));
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToStart(entry);
   IRMapping map;

@@ -89,8 +89,8 @@ llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<std::string> argume
   auto output = llvm::MemoryBuffer::getFile(log.path);
   llvm::StringRef line =
       output ? (*output)->getBuffer().ltrim().split('\n').first.rtrim() : llvm::StringRef();
-  return ioError("linker '{0}' failed with code {1}{2}{3}", linker, code,
-                 line.empty() ? "" : ": ", printable(line, 400));
+  return ioError("linker '{0}' failed with code {1}{2}{3}", linker, code, line.empty() ? "" : ": ",
+                 printable(line, 400));
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,14 +103,14 @@ llvm::StringRef libraryOf(llvm::StringRef name) {
   llvm::StringRef stem = name;
   stem.consume_back("f"); // the float version; erf itself is tried before
   static constexpr llvm::StringLiteral functions[] = {
-      "acos", "acosh", "asin",  "asinh",  "atan",  "atan2", "atanh",     "cbrt",  "ceil",
-      "cos",  "cosh",  "erf",   "erfc",   "exp",   "exp2",  "exp10",     "expm1", "fabs",
-      "fdim", "floor", "fma",   "fmax",   "fmin",  "fmod",  "frexp",     "hypot", "ldexp",
-      "lgamma", "log", "log10", "log1p",  "log2",  "modf",  "nearbyint", "pow",   "remainder",
-      "rint", "round", "roundeven", "sin", "sincos", "sinh", "sqrt",     "tan",   "tanh",
-      "tgamma", "trunc", "copysign"};
+      "acos",   "acosh",     "asin",  "asinh",     "atan", "atan2",  "atanh",     "cbrt",
+      "ceil",   "cos",       "cosh",  "erf",       "erfc", "exp",    "exp2",      "exp10",
+      "expm1",  "fabs",      "fdim",  "floor",     "fma",  "fmax",   "fmin",      "fmod",
+      "frexp",  "hypot",     "ldexp", "lgamma",    "log",  "log10",  "log1p",     "log2",
+      "modf",   "nearbyint", "pow",   "remainder", "rint", "round",  "roundeven", "sin",
+      "sincos", "sinh",      "sqrt",  "tan",       "tanh", "tgamma", "trunc",     "copysign"};
   return llvm::is_contained(functions, name) || llvm::is_contained(functions, stem) ? "libm.so.6"
-                                                                                   : "";
+                                                                                    : "";
 }
 
 /// Writes a shared library that only says which names it has, for the linker to record the need.
@@ -157,14 +157,29 @@ llvm::Error linkSharedLibrary(llvm::StringRef linker, llvm::StringRef object,
     if (error)
       return ioError("cannot write '{0}': {1}", script.path, error.message());
   }
-  std::vector<std::string> arguments = {
-      "-shared",       "-m",           "elf_x86_64",  "-z",       "relro",
-      "-z",            "now",          "-z",          "noexecstack", "-z",
-      "max-page-size=4096", "-z", "defs", "--build-id=none", "--hash-style=gnu",
-      "--eh-frame-hdr", "--version-script", std::string(script.path), "-o", output.str(),
-      object.str()};
-  for (auto [file, library, names] : {std::tuple(&libcStub, "libc.so.6", &libc),
-                                      std::tuple(&libmStub, "libm.so.6", &libm)}) {
+  std::vector<std::string> arguments = {"-shared",
+                                        "-m",
+                                        "elf_x86_64",
+                                        "-z",
+                                        "relro",
+                                        "-z",
+                                        "now",
+                                        "-z",
+                                        "noexecstack",
+                                        "-z",
+                                        "max-page-size=4096",
+                                        "-z",
+                                        "defs",
+                                        "--build-id=none",
+                                        "--hash-style=gnu",
+                                        "--eh-frame-hdr",
+                                        "--version-script",
+                                        std::string(script.path),
+                                        "-o",
+                                        output.str(),
+                                        object.str()};
+  for (auto [file, library, names] :
+       {std::tuple(&libcStub, "libc.so.6", &libc), std::tuple(&libmStub, "libm.so.6", &libm)}) {
     if (names->empty())
       continue;
     if (llvm::Error error = file->create("so"))

@@ -62,7 +62,8 @@ std::vector<std::string> RelocatableObject::undefinedNames() const {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// Sections that describe the input file rather than the program, or that hold symbol numbers of it.
+/// Sections that describe the input file rather than the program, or that hold symbol numbers of
+/// it.
 static bool isDropped(const ELFT::Shdr &header, llvm::StringRef name) {
   switch (header.sh_type) {
   case SHT_NULL:
@@ -211,7 +212,8 @@ struct StringTable {
 
 llvm::Error RelocatableObject::write(llvm::raw_ostream &os) const {
   // File order: header, sections, relocations, .symtab, .strtab, .shstrtab, section headers, and at
-  // last the trailing section's bytes. Section numbers: null, sections, .rela.*, stack note, tables.
+  // last the trailing section's bytes. Section numbers: null, sections, .rela.*, stack note,
+  // tables.
   StringTable names, sectionNames;
   std::vector<Elf64_Shdr> headers(1);
   std::memset(headers.data(), 0, sizeof(Elf64_Shdr));
@@ -285,8 +287,8 @@ llvm::Error RelocatableObject::write(llvm::raw_ostream &os) const {
     h.sh_link = symtabIndex;
   }
   place(".note.GNU-stack", SHT_PROGBITS, 0, 1, 0, 0);
-  Elf64_Shdr &symtab = place(".symtab", SHT_SYMTAB, 0, 8, table.size() * sizeof(Elf64_Sym),
-                             sizeof(Elf64_Sym));
+  Elf64_Shdr &symtab =
+      place(".symtab", SHT_SYMTAB, 0, 8, table.size() * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
   symtab.sh_link = symtabIndex + 1;
   symtab.sh_info = localCount;
   place(".strtab", SHT_STRTAB, 0, 1, names.bytes.size(), 0);

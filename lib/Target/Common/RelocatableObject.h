@@ -63,15 +63,15 @@ public:
     sections[section].relocations.push_back(relocation);
   }
 
-  /// Adds the sections and symbols of an x86-64 object, whose buffer has to outlive this. Its global
-  /// symbols become local here and satisfy references by name.
+  /// Adds the sections and symbols of an x86-64 object, whose buffer has to outlive this. Its
+  /// global symbols become local here and satisfy references by name.
   llvm::Error merge(llvm::MemoryBufferRef object);
 
   /// Names that nothing defines, sorted.
   std::vector<std::string> undefinedNames() const;
 
-  /// Says that `bytes` of the section follow at the end of the file, at an offset that is a multiple
-  /// of 4096; the caller of `write` appends them.
+  /// Says that `bytes` of the section follow at the end of the file, at an offset that is a
+  /// multiple of 4096; the caller of `write` appends them.
   void setTrailing(uint32_t section, uint64_t bytes);
 
   /// Writes the object, up to (and padded for) the trailing section.

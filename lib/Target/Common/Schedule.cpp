@@ -116,7 +116,9 @@ private:
     weight.shape = weights.type(id).getShape().vec();
     weight.bytes = weights.byteSize(id);
     WeightStore *store = &weights;
-    weight.fill = [store, id](llvm::MutableArrayRef<char> out) { return store->materialize(id, out); };
+    weight.fill = [store, id](llvm::MutableArrayRef<char> out) {
+      return store->materialize(id, out);
+    };
     plan.weights.push_back(std::move(weight));
     return it->second = addBuffer(DYNAC_BUFFER_WEIGHT, plan.weights.size() - 1, weights.type(id));
   }
@@ -259,6 +261,7 @@ private:
 
 } // namespace
 
-llvm::Error dynac::schedule(func::FuncOp main, RegionPlanner &target, WeightStore &weights, Plan &plan) {
+llvm::Error dynac::schedule(func::FuncOp main, RegionPlanner &target, WeightStore &weights,
+                            Plan &plan) {
   return Scheduler(target, weights, plan).run(main);
 }

@@ -38,22 +38,38 @@ llvm::Error writeWeights(OutputFile &file, llvm::ArrayRef<PlanWeight> weights,
 /// The format's name of a dtype and its bytes; nothing for what it cannot express.
 static std::pair<const char *, int64_t> safetensorsType(dynac_dtype_t dtype) {
   switch (dtype) {
-  case DYNAC_F64: return {"F64", 8};
-  case DYNAC_F32: return {"F32", 4};
-  case DYNAC_F16: return {"F16", 2};
-  case DYNAC_BF16: return {"BF16", 2};
-  case DYNAC_F8E4M3FN: return {"F8_E4M3", 1};
-  case DYNAC_F8E5M2: return {"F8_E5M2", 1};
-  case DYNAC_I64: return {"I64", 8};
-  case DYNAC_I32: return {"I32", 4};
-  case DYNAC_I16: return {"I16", 2};
-  case DYNAC_I8: return {"I8", 1};
-  case DYNAC_U64: return {"U64", 8};
-  case DYNAC_U32: return {"U32", 4};
-  case DYNAC_U16: return {"U16", 2};
-  case DYNAC_U8: return {"U8", 1};
-  case DYNAC_BOOL: return {"BOOL", 1};
-  default: return {nullptr, 0};
+  case DYNAC_F64:
+    return {"F64", 8};
+  case DYNAC_F32:
+    return {"F32", 4};
+  case DYNAC_F16:
+    return {"F16", 2};
+  case DYNAC_BF16:
+    return {"BF16", 2};
+  case DYNAC_F8E4M3FN:
+    return {"F8_E4M3", 1};
+  case DYNAC_F8E5M2:
+    return {"F8_E5M2", 1};
+  case DYNAC_I64:
+    return {"I64", 8};
+  case DYNAC_I32:
+    return {"I32", 4};
+  case DYNAC_I16:
+    return {"I16", 2};
+  case DYNAC_I8:
+    return {"I8", 1};
+  case DYNAC_U64:
+    return {"U64", 8};
+  case DYNAC_U32:
+    return {"U32", 4};
+  case DYNAC_U16:
+    return {"U16", 2};
+  case DYNAC_U8:
+    return {"U8", 1};
+  case DYNAC_BOOL:
+    return {"BOOL", 1};
+  default:
+    return {nullptr, 0};
   }
 }
 
@@ -90,8 +106,8 @@ std::string safetensorsHead(llvm::ArrayRef<PlanWeight> weights, const WeightsLay
       auto begin = static_cast<uint64_t>(layout.offsets[index]);
       auto bytes = weight.bytes;
       if (at < begin)
-        tensor("dynac.padding." + std::to_string(index), "U8",
-               {static_cast<int64_t>(begin - at)}, at, begin);
+        tensor("dynac.padding." + std::to_string(index), "U8", {static_cast<int64_t>(begin - at)},
+               at, begin);
       at = begin + static_cast<uint64_t>(bytes);
       auto [type, size] = safetensorsType(weight.dtype);
       int64_t expected = size;

@@ -21,8 +21,9 @@ using WeightsProgress = std::function<void(uint64_t done, uint64_t total)>;
 llvm::Error writeWeights(OutputFile &file, llvm::ArrayRef<PlanWeight> weights,
                          const WeightsLayout &layout, const WeightsProgress &progress);
 
-/// The head of a .safetensors file with these weights: the length and the JSON, padded to a multiple
-/// of 4096. The format allows no holes, so the gaps between weights are tensors of their own.
+/// The head of a .safetensors file with these weights: the length and the JSON, padded to a
+/// multiple of 4096. The format allows no holes, so the gaps between weights are tensors of their
+/// own.
 std::string safetensorsHead(llvm::ArrayRef<PlanWeight> weights, const WeightsLayout &layout,
                             uint64_t irHash);
 

@@ -18,7 +18,8 @@ enum class ArtifactFormat { SharedLibrary, Object, Archive };
 /// By the extension `.so`, `.o` or `.a`. Error: ExitCode::Usage.
 llvm::Expected<ArtifactFormat> artifactFormatOf(llvm::StringRef path);
 
-/// `name` as part of a C identifier: other characters become `_`, a leading digit gets one before it.
+/// `name` as part of a C identifier: other characters become `_`, a leading digit gets one before
+/// it.
 std::string cIdentifier(llvm::StringRef name);
 
 struct ArtifactOptions {
@@ -33,15 +34,15 @@ struct ArtifactOptions {
 };
 
 struct ArtifactReport {
-  uint64_t codeBytes = 0;    ///< of the ELF part
-  uint64_t weightsBytes = 0; ///< of the weights region
+  uint64_t codeBytes = 0;         ///< of the ELF part
+  uint64_t weightsBytes = 0;      ///< of the weights region
   std::vector<std::string> files; ///< what was written, the artifact first
 };
 
 /// Writes the artifact of `plan`, whose kernel symbols `objects` (x86-64 ELF, position-independent)
 /// define. The bytes depend on the plan, the objects, the linker and the file names of
-/// `weightsFile` and `symbolName` only. Files appear when all are complete. Errors: ExitCode::System,
-/// or what a weight's `fill` returns; nothing is left behind.
+/// `weightsFile` and `symbolName` only. Files appear when all are complete. Errors:
+/// ExitCode::System, or what a weight's `fill` returns; nothing is left behind.
 llvm::Expected<ArtifactReport> writeArtifact(const Plan &plan,
                                              llvm::ArrayRef<llvm::MemoryBufferRef> objects,
                                              const ArtifactOptions &options);

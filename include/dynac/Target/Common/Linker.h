@@ -16,16 +16,18 @@
 
 namespace dynac {
 
-/// The path of the linker to use: `wanted` (a path or a name on PATH) if not empty, else $DYNAC_LD, else
-/// the first on PATH of ld.lld-19, ld.lld, ld.bfd, ld. Error: ExitCode::System with what to install.
+/// The path of the linker to use: `wanted` (a path or a name on PATH) if not empty, else $DYNAC_LD,
+/// else the first on PATH of ld.lld-19, ld.lld, ld.bfd, ld. Error: ExitCode::System with what to
+/// install.
 llvm::Expected<std::string> findLinker(llvm::StringRef wanted = "");
 
 /// Runs `linker` (no shell) with `arguments`. Error: ExitCode::System with the first line that it
 /// wrote.
 llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<std::string> arguments);
 
-/// Links one object into a shared library that exports `symbol` only. `undefined` are the names that
-/// the object needs of libc and libm; another name is an error. Neither library has to be installed.
+/// Links one object into a shared library that exports `symbol` only. `undefined` are the names
+/// that the object needs of libc and libm; another name is an error. Neither library has to be
+/// installed.
 llvm::Error linkSharedLibrary(llvm::StringRef linker, llvm::StringRef object,
                               llvm::ArrayRef<std::string> undefined, llvm::StringRef symbol,
                               llvm::StringRef output);
