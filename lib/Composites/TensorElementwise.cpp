@@ -151,7 +151,9 @@ Tensor dynac::shiftRightLogical(Tensor a, Tensor b) {
 }
 Tensor dynac::shiftRightArith(Tensor a, Tensor b) { return integerBinary<prim::ShrArithOp>(a, b); }
 
-Tensor dynac::operator!(Tensor x) {
+Tensor dynac::operator~(Tensor x) {
+  if (!x)
+    return x;
   if (!x.isFloat())
     return unary<prim::NotOp>(x);
   x.ctx().fail("not: got element type " + typeText(x.dtype()) + ", expected integers");

@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The vocabulary in which operators, composites and adjoints are written: a `Tensor` is a value of the
-// prim dialect, and functions on it build primitives. Unlike the dialect, these functions broadcast as numpy does,
-// accept negative axes and take C++ numbers as scalars of the tensor's element type. Elementwise functions
-// require equal element types otherwise: nothing is promoted.
+// The vocabulary in which operators, composites and adjoints are written: a `Tensor` is a value of
+// the prim dialect, and functions on it build primitives. Unlike the dialect, these functions
+// broadcast as numpy does, accept negative axes and take C++ numbers as scalars of the tensor's
+// element type. Elementwise functions require equal element types otherwise: nothing is promoted.
 //
-// Errors: a function whose operands do not fit reports one line to its `TensorContext` and returns an
-// invalid tensor; functions of invalid tensors return invalid tensors silently. So a formula needs no checks,
-// and its caller looks once at `TensorContext::failed`.
+// Errors: a function whose operands do not fit reports one line to its `TensorContext` and returns
+// an invalid tensor; functions of invalid tensors return invalid tensors silently. So a formula
+// needs no checks, and its caller looks once at `TensorContext::failed`.
 //
-// Overloaded operators build primitives in the order of evaluation, and C++ does not fix the order of
-// operands; rows whose result must not depend on the compiler name their subexpressions. (The order of
-// independent pure primitives carries no meaning: later phases sort them.)
+// Overloaded operators build primitives in the order of evaluation, and C++ does not fix the order
+// of operands; rows whose result must not depend on the compiler name their subexpressions. (The
+// order of independent pure primitives carries no meaning: later phases sort them.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@
 namespace dynac {
 
 class WeightStore;
-using prim::CompareDirection;
 using prim::Combiner;
+using prim::CompareDirection;
 using prim::Shape;
 using Axes = llvm::ArrayRef<int64_t>;
 using Dims = llvm::ArrayRef<SymExpr>;
@@ -37,7 +37,8 @@ using Dims = llvm::ArrayRef<SymExpr>;
 /// Where tensors are built, and the first error met there.
 class TensorContext {
 public:
-  explicit TensorContext(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  explicit TensorContext(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
   mlir::OpBuilder &builder;
   mlir::Location loc;
   std::string error; ///< first error; empty: none
@@ -46,8 +47,9 @@ public:
     if (error.empty())
       error = message.str();
   }
-  /// A symbol name not used before in this model: "u0", "u1", ... (data-dependent sizes). One context, and so
-  /// one count, serves a whole walk; the first call looks which names the module has already.
+  /// A symbol name not used before in this model: "u0", "u1", ... (data-dependent sizes). One
+  /// context, and so one count, serves a whole walk; the first call looks which names the module
+  /// has already.
   SymExpr freshSymbol();
   int64_t nextSymbol = -1; ///< -1: not yet known
 };
@@ -63,14 +65,14 @@ public:
 
   int64_t rank() const;
   Shape shape() const;
-  SymExpr dim(int64_t axis) const;       ///< negative axes count from the end
-  SymExpr size() const;                  ///< number of elements
+  SymExpr dim(int64_t axis) const; ///< negative axes count from the end
+  SymExpr size() const;            ///< number of elements
   mlir::Type dtype() const;
   bool isFloat() const;
   bool isBool() const;
-  bool isUnsigned() const;               ///< unsigned integer or bool
-  bool isInteger() const;                ///< integer but not bool
-  int64_t axis(int64_t axis) const;      ///< normalised; reports and returns 0 when out of range
+  bool isUnsigned() const;          ///< unsigned integer or bool
+  bool isInteger() const;           ///< integer but not bool
+  int64_t axis(int64_t axis) const; ///< normalised; reports and returns 0 when out of range
 
 private:
   TensorContext *context = nullptr;
@@ -121,7 +123,7 @@ Tensor atan2(Tensor, Tensor);
 Tensor operator&(Tensor, Tensor);
 Tensor operator|(Tensor, Tensor);
 Tensor operator^(Tensor, Tensor);
-Tensor operator!(Tensor); ///< bool and bitwise not
+Tensor operator~(Tensor); ///< bool and bitwise not; `!x` asks whether x is valid
 Tensor shiftLeft(Tensor, Tensor);
 Tensor shiftRightLogical(Tensor, Tensor);
 Tensor shiftRightArith(Tensor, Tensor);

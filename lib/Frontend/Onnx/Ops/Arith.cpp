@@ -95,7 +95,7 @@ static RowStatus mod(Node &n) {
   Tensor r = rem(x, y);
   if (fmod == 0 && !x.isUnsigned()) {
     Tensor wrongSign = (r < 0) ^ (y < 0);
-    Tensor inexact = !equal(r, fullLike(r, 0));
+    Tensor inexact = ~equal(r, fullLike(r, 0));
     r = select(inexact & wrongSign, r + y, r);
   }
   n.out(0, r);

@@ -20,7 +20,7 @@ static Tensor greaterOrEqual(Tensor a, Tensor b) { return a >= b; }
 static Tensor both(Tensor a, Tensor b) { return a & b; }
 static Tensor either(Tensor a, Tensor b) { return a | b; }
 static Tensor exactlyOne(Tensor a, Tensor b) { return a ^ b; }
-static Tensor negation(Tensor x) { return !x; }
+static Tensor negation(Tensor x) { return ~x; }
 
 // x == +inf or x == -inf, as the attributes say
 static RowStatus isInf(Node &n) {

@@ -84,7 +84,7 @@ static RowStatus range(Node &n) {
       // ceil of an integer quotient: one more than the truncated one where a positive remainder is left.
       Tensor span = convert(limit, i64) - convert(start, i64), step = convert(delta, i64);
       Tensor quotient = span / step, rest = rem(span, step);
-      Tensor isShort = !equal(rest, fullLike(rest, 0)) & equal(rest < 0, step < 0);
+      Tensor isShort = ~equal(rest, fullLike(rest, 0)) & equal(rest < 0, step < 0);
       count = quotient + convert(isShort, i64);
     }
     size = bindDim(maximum(count, 0), 0);
