@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# ===- cli_test.py - the dynac program, from outside -------------------------=== #
+#
+# Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""cli_test.py DYNAC [TEST...]: exit codes, exact messages, and that a refused input leaves nothing behind."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import onnx_writer as onnx
+
+DYNAC = ""
+
+
+def npy(shape, values, descr="<f4"):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({''.join(f'{d},' for d in shape)}), }}\n"
+    kind = {"<f4": "f", "<f8": "d", "<i8": "q"}[descr]
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{kind}", *values)
+
+
+def read_npy(path):
+    """Floats of a .npy that dynac wrote."""
+    with open(path, "rb") as file:
+        data = file.read()
+    body = data[10 + struct.unpack("<H", data[8:10])[0]:]
+    return list(struct.unpack(f"<{len(body) // 4}f", body))
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="dynac-cli-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return name
+
+    def dynac(self, *arguments, stdin=None, environment=None, **options):
+        return subprocess.run([DYNAC, *arguments], cwd=self.folder, input=stdin, capture_output=True, text=True, timeout=120,
+                              env={**os.environ, **(environment or {})}, check=False, **options)
+
+    def succeeds(self, *arguments, **options):
+        done = self.dynac(*arguments, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        return done.stdout
+
+    def refuses(self, code, message, *arguments, **options):
+        """One line of error, that exit code, and no new file."""
+        before = sorted(os.listdir(self.folder))
+        done = self.dynac(*arguments, **options)
+        self.assertEqual((done.returncode, done.stderr), (code, f"dynac: error: {message}\n"), arguments)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def affine(self, name="m.onnx", batch=2):
+        """y = x * w + 1 with x and y of shape [batch, 3] and w = 1, 2, 3."""
+        return self.write(name, onnx.model(
+            [onnx.node("Mul", ["x", "w"], ["p"], "scale"), onnx.node("Add", ["p", "one"], ["y"], "shift")],
+            [onnx.value("x", [batch, 3])], [onnx.value("y", [batch, 3])],
+            [onnx.tensor("w", [3], [1, 2, 3]), onnx.tensor("one", [], [1])]))
+
+    def compiled(self, *options, **model):
+        self.affine(**model)
+        self.succeeds("compile", "m.onnx", "-o", "m.so", *options)
+        return "m.so"
+
+
+class General(CliTest):
+    def test_version_and_help(self):
+        self.assertRegex(self.succeeds("--version"), r"^dynac \d+\.\d+\.\d+ \(LLVM 19\.[0-9.]+\), artifact ABI \d+\n$")
+        self.assertIn("Exit codes:", self.succeeds("--help"))
+        for command in ("compile", "run", "bench", "inspect", "ops", "doctor"):
+            self.assertIn("--json", self.succeeds(command, "--help"))
+
+    def test_wrong_usage(self):
+        self.refuses(2, "A subcommand is required; see dynac --help")
+        self.refuses(2, "unknown command 'frob'; see dynac --help", "frob")
+        self.refuses(2, "The following argument was not expected: --frob; see dynac --help", "run", "m.so", "--frob")
+        self.refuses(2, "ARTIFACT is required; see dynac --help", "run")
+        self.refuses(2, "--threads: Value -1 not in range 0 to 4096; see dynac --help", "run", "m.so", "--threads", "-1")
+
+    def test_standard_output_that_fails(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([DYNAC, "doctor"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (7, "dynac: error: cannot write to standard output: No space left on device\n"))
+
+    def test_doctor_and_ops(self):
+        self.assertIn("linker", json.loads(self.succeeds("doctor", "--json")))
+        names = {row["operator"] for row in json.loads(self.succeeds("ops", "--json"))["operators"]}
+        self.assertTrue({"Conv", "MatMul", "Relu"} <= names, names)
+        self.assertIn("ai.onnx::Relu", self.succeeds("ops"))
+
+
+class Compile(CliTest):
+    def test_output_names(self):
+        self.affine()
+        self.refuses(2, "no output: give -o FILE.so, .o or .a", "compile", "m.onnx")
+        self.refuses(2, "output 'm.exe': the name must end in .so, .o or .a", "compile", "m.onnx", "-o", "m.exe")
+        self.refuses(7, "cannot write 'no/m.so': No such file or directory", "compile", "m.onnx", "-o", "no/m.so")
+        os.mkdir(self.path("d.so"))
+        self.refuses(7, "cannot write 'd.so': it exists and is not a regular file", "compile", "m.onnx", "-o", "d.so")
+
+    def test_options(self):
+        self.affine()
+        base = ("compile", "m.onnx", "-o", "m.so")
+        self.refuses(2, "--name is for .o and .a: a .so exports dynac_artifact", *base, "--name", "a")
+        self.refuses(2, "--name 'a-b': expected letters, digits and _, the first no digit", "compile", "m.onnx", "-o", "m.o",
+                     "--name", "a-b")
+        self.refuses(2, "--dim 'n=3..1': the range is empty", *base, "--dim", "n=3..1")
+        self.refuses(6, "--target cuda: this build makes code for cpu only", *base, "--target", "cuda")
+        self.refuses(4, "--precision bf16: only f32 is supported", *base, "--precision", "bf16")
+        self.refuses(2, "--weights 'x/w.safetensors': the file has to be in the folder of the output, where the artifact "
+                     "will look for it", *base, "--weights", "x/w.safetensors")
+        self.refuses(7, "linker 'no-such-ld' (from --linker) was not found", *base, "--linker", "no-such-ld")
+        self.refuses(7, "linker 'no-such-ld' (from DYNAC_LD) was not found", *base, environment={"DYNAC_LD": "no-such-ld"})
+        self.refuses(7, "no linker found (tried ld.lld-19, ld.lld, ld.bfd, ld): install one, such as the package lld-19 or "
+                     "binutils, or name one with --linker or DYNAC_LD; a .o or .a needs none", *base,
+                     environment={"PATH": "/nowhere"})
+
+    def test_bad_models(self):
+        self.refuses(7, "cannot read 'none.onnx': No such file or directory", "compile", "none.onnx", "-o", "m.so")
+        self.write("empty.onnx", b"")
+        done = self.dynac("compile", "empty.onnx", "-o", "m.so")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.write("unknown.onnx", onnx.model([onnx.node("Frobnicate", ["x"], ["y"], "first"),
+                                               onnx.node("Defenestrate", ["y"], ["z"], "second")],
+                                              [onnx.value("x", [2])], [onnx.value("z", [2])]))
+        done = self.dynac("compile", "unknown.onnx", "-o", "m.so")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("Frobnicate", done.stderr)
+        self.assertIn("Defenestrate", done.stderr)  # all of them at once
+        self.assertEqual(sorted(os.listdir(self.folder)), ["empty.onnx", "unknown.onnx"])
+
+    def test_same_bytes(self):
+        """Whatever the output's path and the number of threads."""
+        self.affine()
+        os.mkdir(self.path("sub"))
+        contents = set()
+        for output, jobs in (("a.so", "1"), ("sub/b.so", "2"), ("c.so", "1")):
+            self.succeeds("compile", "m.onnx", "-o", output, "-j", jobs)
+            with open(self.path(output), "rb") as file:
+                contents.add(file.read())
+        self.assertEqual(len(contents), 1)
+
+    def test_file_size_limit(self):
+        count = 1 << 20
+        self.write("big.onnx", onnx.model([onnx.node("Add", ["x", "w"], ["y"])], [onnx.value("x", [count])],
+                                          [onnx.value("y", [count])], [onnx.tensor("w", [count], [1.0] * count)]))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+        self.refuses(7, "cannot write 'm.so': File too large", "compile", "big.onnx", "-o", "m.so", preexec_fn=limit)
+
+    def test_interrupted(self):
+        count = 1 << 22
+        self.write("big.onnx", onnx.model([onnx.node("Add", ["x", "w"], ["y"])], [onnx.value("x", [count])],
+                                          [onnx.value("y", [count])], [onnx.tensor("w", [count], [1.0] * count)]))
+        for delay in (0.05, 0.1, 0.2, 0.3):
+            process = subprocess.Popen([DYNAC, "compile", "big.onnx", "-o", "m.so"], cwd=self.folder,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(delay)
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+            left = set(os.listdir(self.folder)) - {"m.so", "big.onnx"}
+            self.assertEqual(left, set())
+
+    def test_external_weights(self):
+        self.affine()
+        self.succeeds("compile", "m.onnx", "-o", "m.so", "--weights", "external")
+        self.assertTrue(os.path.exists(self.path("m.safetensors")))
+        self.assertIn("y: f32[2x3] min 2 max 4", self.succeeds("run", "m.so", "--input", "x=2x3xf32=1"))
+        os.remove(self.path("m.safetensors"))
+        self.assertEqual(self.dynac("run", "m.so", "--input", "x=2x3xf32=1").returncode, 7)
+
+    def test_emit(self):
+        self.affine()
+        self.assertIn("onnx.Mul", self.succeeds("compile", "m.onnx", "--emit", "import"))
+        self.refuses(2, "'frob' is no phase: expected one of import, decompose, raise, differentiate, simplify, fuse, "
+                     "schedule, codegen, link", "compile", "m.onnx", "--emit", "frob")
+
+    def test_save_temps(self):
+        self.affine()
+        self.succeeds("compile", "m.onnx", "-o", "m.so", "--save-temps", "t")
+        self.assertIn("artifact.o", os.listdir(self.path("t")))
+
+
+class Run(CliTest):
+    def test_inputs(self):
+        self.compiled()
+        self.write("x.npy", npy([2, 3], [1, 2, 3, 4, 5, 6]))
+        out = self.succeeds("run", "m.so", "--input", "x=@x.npy", "--output-dir", "out")
+        self.assertEqual(out, "y: f32[2x3] min 2 max 19 mean 9.33333 first 2 5 10 5 11 19\n")
+        self.assertEqual(read_npy(self.path("out/y.npy")), [2, 5, 10, 5, 11, 19])
+        self.write("x.pb", onnx.tensor("x", [2, 3], [1, 2, 3, 4, 5, 6]))
+        self.assertEqual(self.succeeds("run", "m.so", "--input=x=@x.pb"), out)
+        first = self.succeeds("run", "m.so")  # random, and always the same
+        self.assertEqual(self.succeeds("run", "m.so", "--input", "x=2x3xf32"), first)
+        self.assertEqual(json.loads(self.succeeds("run", "m.so", "--input", "x=2x3xf32=1", "--json"))["outputs"]["y"]["max"], 4)
+
+    def test_refused_inputs(self):
+        self.compiled()
+        self.write("x.npy", npy([2, 4], [0] * 8))
+        self.write("d.npy", npy([2, 3], [0] * 6, "<f8"))
+        self.write("cut.npy", npy([2, 3], [0] * 6)[:-1])
+        self.refuses(5, 'input "x" axis 1: got 4, expected 3', "run", "m.so", "--input", "x=@x.npy")
+        self.refuses(5, 'input "x": got f64, expected f32', "run", "m.so", "--input", "x=@d.npy")
+        self.refuses(5, "cut.npy: the array is cut off (23 bytes of data)", "run", "m.so", "--input", "x=@cut.npy")
+        self.refuses(5, "--input 'z=2x3xf32' names none of x", "run", "m.so", "--input", "z=2x3xf32")
+        self.refuses(2, "--input 'x=2x3': expected @FILE or a type such as 1x3x224x224xf32", "run", "m.so", "--input", "x=2x3")
+        self.refuses(7, "cannot read 'no.npy': No such file or directory", "run", "m.so", "--input", "x=@no.npy")
+
+    def test_expect(self):
+        self.compiled()
+        self.write("good.npy", npy([2, 3], [2, 3, 4, 2, 3, 4]))
+        self.write("bad.npy", npy([2, 3], [2, 3, 4, 2, 3.5, 4]))
+        base = ("run", "m.so", "--input", "x=2x3xf32=1")
+        self.succeeds(*base, "--expect", "y=@good.npy")
+        self.refuses(1, "output 'y': 1 of 6 elements differ, worst at [1,1]: got 3, expected 3.5 (difference 0.5, allowed "
+                     "0.00351)", *base, "--expect", "y=@bad.npy")
+        self.succeeds(*base, "--expect", "y=@bad.npy", "--atol", "0.5")
+
+    def test_artifacts(self):
+        self.compiled()
+        with open(self.path("m.so"), "rb") as file:
+            whole = file.read()
+        self.write("cut.so", whole[:-100])
+        self.write("text.so", b"hello")
+        for name, code in (("cut.so", 8), ("text.so", 8), ("none.so", 7)):
+            done = self.dynac("run", name)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (code, 1), done.stderr)
+
+    def test_symbolic_sizes(self):
+        self.compiled(batch="n")
+        self.refuses(5, "input 'x' (f32[nx3]) has sizes that you choose: give --input x=...", "run", "m.so")
+        for n in (1, 5, 40):
+            self.assertIn(f"y: f32[{n}x3] min 2 max 4", self.succeeds("run", "m.so", "--input", f"x={n}x3xf32=1"))
+        self.affine()
+        self.affine(batch="n")
+        self.succeeds("compile", "m.onnx", "-o", "m.so", "--dim", "n=1..8")
+        self.assertEqual(self.dynac("run", "m.so", "--input", "x=9x3xf32").returncode, 5)
+
+    def test_config(self):
+        self.compiled()
+        self.succeeds("run", "m.so", "--input", "x=2x3xf32=1", "--threads", "1", "--save-config", "c.toml")
+        with open(self.path("c.toml"), encoding="utf-8") as file:
+            self.assertIn('input = ["x=2x3xf32=1"]\n', file.read())
+        self.assertIn("min 2 max 4", self.succeeds("run", "--config", "c.toml"))
+        self.assertIn("min 3 max 7", self.succeeds("run", "--config", "c.toml", "--input", "x=2x3xf32=2"))
+        self.write("bad.toml", b"[run]\nrtolx = 3\n")
+        self.assertEqual(self.dynac("run", "m.so", "--config", "bad.toml").returncode, 2)
+
+
+class BenchAndInspect(CliTest):
+    def test_bench(self):
+        self.compiled()
+        out = self.succeeds("bench", "m.so", "--seconds", "0.05", "--streams", "2", "--threads", "1")
+        for word in ("latency", "throughput", "memory"):
+            self.assertIn(word, out)
+        figures = json.loads(self.succeeds("bench", "m.so", "--seconds", "0.05", "--json"))
+        self.assertLessEqual(figures["min_ms"], figures["p50_ms"])
+        self.assertLessEqual(figures["p50_ms"], figures["p99_ms"])
+
+    def test_paced(self):
+        self.compiled()
+        out = self.succeeds("bench", "m.so", "--paced", "--threads", "1", "--input", "x=2x3xf32=1", "--input-alt",
+                            "x=2x3xf32=2", stdin="0\n1\n0\n").splitlines()
+        self.assertEqual(out[0], "ready")
+        self.assertEqual(len(out), 4)
+        self.assertTrue(all(int(line) > 0 for line in out[1:]))
+        self.refuses(2, "bench --paced: expected a line 0 or 1, got 'x'", "bench", "m.so", "--paced", stdin="x\n")
+
+    def test_inspect(self):
+        self.compiled(batch="n")
+        text = self.succeeds("inspect", "m.so", "--plan", "--kernels", "--weights")
+        self.assertIn("input     x: f32[nx3]\n", text)
+        self.assertIn("size      n: ", text)
+        found = json.loads(self.succeeds("inspect", "m.so", "--json"))
+        self.assertEqual([v["name"] for v in found["outputs"]], ["y"])
+        found = json.loads(self.succeeds("inspect", "m.onnx", "--json"))
+        self.assertEqual((found["operators"], found["parameters"], found["symbols"]), ({"Add": 1, "Mul": 1}, 4, ["n"]))
+        self.refuses(7, "cannot read 'none': No such file or directory", "inspect", "none")
+        self.refuses(7, "cannot read '.': it is a folder", "inspect", ".")
+
+
+if __name__ == "__main__":
+    DYNAC = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
