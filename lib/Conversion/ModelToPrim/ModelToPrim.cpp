@@ -50,6 +50,8 @@ Error EntryShapes::bindShape(unsigned i, ArrayRef<int64_t> shape) {
   prim::Shape declared = prim::shapeOf(type);
   bool fits = declared.size() == shape.size();
   for (size_t axis = 0; fits && axis < shape.size(); ++axis) {
+    if (ShapedType::isDynamic(shape[axis]))
+      continue; // as declared
     if (auto value = declared[axis].constant()) {
       fits = *value == shape[axis];
       continue;
@@ -84,13 +86,16 @@ Expected<SmallVector<Type>> EntryShapes::types() {
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
     auto given = options.shapes.find(nameOf(i).str());
     if (auto tensor = dyn_cast<TensorType>(type)) {
-      if (given != options.shapes.end()) {
-        result.push_back(RankedTensorType::get(given->second, tensor.getElementType()));
-        continue;
-      }
-      if (!tensor.hasRank())
+      if (!tensor.hasRank() && given == options.shapes.end())
         return unsupported("input '{0}' has no shape: give one with --shape {0}=...", printable(nameOf(i)));
-      prim::Shape shape = prim::shapeOf(tensor);
+      prim::Shape shape = tensor.hasRank() ? prim::shapeOf(tensor) : prim::Shape(given->second.size());
+      if (given != options.shapes.end())
+        for (auto [axis, extent] : llvm::enumerate(given->second)) {
+          if (!ShapedType::isDynamic(extent))
+            shape[axis] = SymExpr(extent);
+          else if (!tensor.hasRank())
+            shape[axis] = SymExpr::symbol(nameOf(i).str() + "_" + std::to_string(axis));
+        }
       for (SymExpr &dim : shape) {
         dim = dim.substitute([&](std::string_view name) -> std::optional<SymExpr> {
           auto found = bound.find(std::string(name));
@@ -133,10 +138,14 @@ void addContract(func::FuncOp main, const ImportOptions &options, const Assumpti
     if (std::string symbol = SymExpr::symbol(name).str(); symbols.count(symbol))
       ranges[symbol] = range;
   for (const auto &[small, large] : assumptions.all()) {
-    auto limit = large.constant();
-    if (limit && symbols.count(small.str())) {
+    if (auto limit = large.constant(); limit && symbols.count(small.str())) {
       DimRange &range = ranges[small.str()];
       range.max = std::min(range.max, *limit);
+      continue;
+    }
+    if (auto limit = small.constant(); limit && symbols.count(large.str())) {
+      DimRange &range = ranges[large.str()];
+      range.min = std::max(range.min, *limit);
       continue;
     }
     TensorContext context(builder, main.getLoc());
@@ -175,6 +184,13 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     return types.takeError();
 
   Assumptions assumptions;
+  for (const auto &[name, range] : options.dims) {
+    SymExpr symbol = SymExpr::symbol(name);
+    if (range.min > 0)
+      assumptions.assumeLe(SymExpr(range.min), symbol);
+    if (range.max != INT64_MAX)
+      assumptions.assumeLe(symbol, SymExpr(range.max));
+  }
   // Each round knows at least one bound more; a model has few such places.
   for (int round = 0;; ++round) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(model.getLoc());

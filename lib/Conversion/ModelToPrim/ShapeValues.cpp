@@ -79,7 +79,7 @@ std::optional<SmallVector<SymExpr>> ShapeValues::dims(Value value) {
     auto integer = element.integer();
     if (!integer)
       return std::nullopt;
-    result.push_back(*integer);
+    result.push_back(assumptions.simplify(*integer));
   }
   return result;
 }
@@ -359,6 +359,12 @@ Elements Evaluator::run(Operation *op) {
       .Case([&](prim::OrOp op) {
         return type.getElementType().isInteger(1)
                    ? map2(op.getA(), op.getB(), [](auto &a, auto &b) { return combine(prim::Combiner::or_, a, b); })
+                   : Elements();
+      })
+      .Case([&](prim::XorOp op) {
+        return type.getElementType().isInteger(1)
+                   ? map2(op.getA(), op.getB(),
+                          [](auto &a, auto &b) { return K::compare(prim::CompareDirection::ne, a, b); })
                    : Elements();
       })
       .Case([&](prim::NotOp op) {

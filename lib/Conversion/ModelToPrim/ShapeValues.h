@@ -13,6 +13,7 @@
 #ifndef DYNAC_CONVERSION_SHAPEVALUES_H
 #define DYNAC_CONVERSION_SHAPEVALUES_H
 
+#include "Assumptions.h"
 #include "KnownValue.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -26,7 +27,8 @@ public:
   using Elements = std::vector<KnownValue>;
 
   /// `weights` may be null: weights are unknown then.
-  explicit ShapeValues(const WeightStore *weights) : weights(weights) {}
+  ShapeValues(const WeightStore *weights, const Assumptions &assumptions)
+      : weights(weights), assumptions(assumptions) {}
 
   /// The elements of `value` in row-major order; null if it is not small or its size is not static.
   const Elements *of(mlir::Value value);
@@ -39,6 +41,7 @@ private:
   Elements evaluate(mlir::Value value, mlir::RankedTensorType type);
 
   const WeightStore *weights;
+  const Assumptions &assumptions;
   llvm::DenseMap<mlir::Value, Elements> known;
 };
 

@@ -15,16 +15,6 @@ using namespace dynac;
 /// Constants up to this size are literals.
 static constexpr int64_t literalBytes = 1024;
 
-bool Assumptions::provesLe(const SymExpr &small, const SymExpr &large) const {
-  if (large.provablyGe(small))
-    return true;
-  // From l <= g follows small <= large if (large - small) - (g - l) >= 0.
-  for (const auto &[l, g] : pairs)
-    if ((large - small).provablyGe(g - l))
-      return true;
-  return false;
-}
-
 SymExpr Walk::clampDim(const SymExpr &wanted, const SymExpr &limit) {
   if (assumptions.provesLe(wanted, limit))
     return wanted;
@@ -35,29 +25,27 @@ SymExpr Walk::clampDim(const SymExpr &wanted, const SymExpr &limit) {
   return result;
 }
 
-void Walk::assumeLe(const SymExpr &small, const SymExpr &large) {
-  if (!assumptions.provesLe(small, large))
-    assumptions.assume(small, large);
-}
+void Walk::assumeLe(const SymExpr &small, const SymExpr &large) { assumptions.assumeLe(small, large); }
 
 bool Walk::assumeForShapesOf(model::NodeOp node) {
-  SmallVector<prim::Shape> shapes;
+  SmallVector<SymExpr> dims;
   for (Value operand : node.getXs())
     if (Value held = value(operand))
       if (isa<RankedTensorType>(held.getType()))
-        shapes.push_back(prim::shapeOf(held));
+        for (const SymExpr &dim : prim::shapeOf(held))
+          if (!dim.isConstant())
+            dims.push_back(dim);
   bool found = false;
   for (const Clamp &clamp : clamps) {
-    bool occurs = llvm::any_of(shapes, [&](const prim::Shape &shape) {
-      return llvm::any_of(shape, [&](const SymExpr &dim) {
-        return dim.str().find(clamp.text) != std::string::npos;
-      });
-    });
+    bool occurs = llvm::any_of(
+        dims, [&](const SymExpr &dim) { return dim.str().find(clamp.text) != std::string::npos; });
     if (!occurs || assumptions.provesLe(clamp.wanted, clamp.limit))
       continue;
-    assumptions.assume(clamp.wanted, clamp.limit);
+    assumptions.assumeLe(clamp.wanted, clamp.limit);
     found = true;
   }
+  for (const SymExpr &dim : dims)
+    found |= assumptions.decideBounds(dim);
   return found;
 }
 

@@ -17,24 +17,13 @@
 
 namespace dynac {
 
-/// What the import takes for granted about dimensions, because the model is wrong otherwise.
-class Assumptions {
-public:
-  void assume(const SymExpr &small, const SymExpr &large) { pairs.emplace_back(small, large); }
-  bool provesLe(const SymExpr &small, const SymExpr &large) const;
-  llvm::ArrayRef<std::pair<SymExpr, SymExpr>> all() const { return pairs; }
-
-private:
-  std::vector<std::pair<SymExpr, SymExpr>> pairs; ///< first <= second
-};
-
 /// Builds primitives for nodes in topological order. An operator that fails leaves its results without a
 /// value, and nodes that use them are only looked up, so that one walk finds every unsupported operator.
 class Walk {
 public:
   Walk(mlir::OpBuilder &builder, const OpTable &table, const WeightStore *weights,
        Problems &problems, Assumptions &assumptions)
-      : context(builder, builder.getUnknownLoc()), values(weights), weights(weights), table(table),
+      : context(builder, builder.getUnknownLoc()), values(weights, assumptions), weights(weights), table(table),
         problems(problems), assumptions(assumptions) {}
 
   /// The prim value of a model value; null if it has none.

@@ -50,9 +50,7 @@ static Tensor sliceKnown(Node &n, Tensor x, int64_t axis, const SymExpr &start, 
   SymExpr size = x.dim(axis);
   SymExpr from = step > 0 ? position(n, start, size) : mirroredPosition(n, start, size);
   SymExpr to = step > 0 ? position(n, end, size) : mirroredPosition(n, end, size);
-  SymExpr extent = to - from;
-  if (!extent.provablyGe(SymExpr(0)))
-    to = from + SymExpr::max(extent, SymExpr(0));
+  from = n.clampDim(from, to); // No elements where start is not before end.
   if (step < 0)
     x = reverse(x, axis);
   if (!x)
