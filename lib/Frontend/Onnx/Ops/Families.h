@@ -29,6 +29,7 @@ void addMovementRows(OpTable &table);
 void addNormRows(OpTable &table);
 void addPoolRows(OpTable &table);
 void addReduceRows(OpTable &table);
+void addResizeRows(OpTable &table);
 void addShapeRows(OpTable &table);
 void addSliceRows(OpTable &table);
 

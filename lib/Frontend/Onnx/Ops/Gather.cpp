@@ -48,6 +48,18 @@ static RowStatus gatherRow(Node &n) {
   auto axis = axisOf(n, x, 0, status);
   if (!axis)
     return status;
+  // One known index is a slice.
+  auto known = n.dimsOf(1);
+  SymExpr at = known && known->size() == 1 ? known->front() : SymExpr(-1);
+  if (at.constant() && x.dim(*axis).constant() && *at.constant() < 0)
+    at = at + x.dim(*axis);
+  if (at.provablyGe(SymExpr(0)) && x.dim(*axis).provablyGt(at)) {
+    prim::Shape shape = x.shape();
+    shape.erase(shape.begin() + *axis);
+    shape.insert(shape.begin() + *axis, n.in(1).rank(), SymExpr(1));
+    n.out(0, reshape(sliceAxis(x, *axis, at, at + 1), shape));
+    return RowStatus::Done;
+  }
   n.out(0, take(x, indices(n, 1, x.dim(*axis)), *axis));
   return RowStatus::Done;
 }

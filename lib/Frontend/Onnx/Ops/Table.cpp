@@ -22,6 +22,7 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addNormRows(table);
   onnx::addPoolRows(table);
   onnx::addReduceRows(table);
+  onnx::addResizeRows(table);
   onnx::addShapeRows(table);
   onnx::addSliceRows(table);
   return table;
