@@ -34,7 +34,6 @@ SmallVector<std::string> symbolsInOrder(RegionOp region) {
     for (Type type : op->getResultTypes())
       walker.walk(type);
     walker.walk(op->getAttrDictionary());
-    walker.walk(op->getPropertiesAsAttribute());
   };
   region->walk<WalkOrder::PreOrder>(visit);
   return order;
