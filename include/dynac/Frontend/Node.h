@@ -89,9 +89,13 @@ public:
   virtual bool hasGraph(llvm::StringRef name) const = 0;
   /// Number of inputs of the graph attribute `name`.
   virtual int64_t graphInputCount(llvm::StringRef name) const = 0;
+  /// Whether output `output` of the graph is true whatever happens: a constant, or the condition that it was given.
+  virtual bool graphGivesTrue(llvm::StringRef name, int64_t output) const = 0;
   /// Imports the graph attribute `name` at the builder's insertion point with `arguments` for its inputs, and
   /// returns its outputs. Outer values are used directly. Nothing if it failed: the row then returns Done.
   virtual std::optional<Tensors> importGraph(llvm::StringRef name, llvm::ArrayRef<Tensor> arguments) = 0;
+  /// The same at a scratch place: only the outputs' types are of use.
+  virtual std::optional<Tensors> probeGraph(llvm::StringRef name, llvm::ArrayRef<Tensor> arguments) = 0;
 
   //===-- Endings --===//
   /// "attribute 'mode': got 'cubic', expected ..."; the caller adds node, operator and opset.

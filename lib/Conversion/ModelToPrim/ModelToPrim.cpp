@@ -108,7 +108,7 @@ Expected<SmallVector<Type>> EntryShapes::types() {
       continue;
     }
     if (isa<model::ValueType>(type))
-      return invalidModel("input '{0}' has no known type", printable(nameOf(i)));
+      return unsupported("input '{0}': its element type", printable(nameOf(i)));
     result.push_back(type);
   }
   for (const auto &[name, range] : options.dims)
@@ -196,7 +196,8 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     OwningOpRef<ModuleOp> module = ModuleOp::create(model.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
     auto main = builder.create<func::FuncOp>(source.getLoc(), "main", builder.getFunctionType(*types, {}));
-    main.setAllArgAttrs(source.getAllArgAttrs());
+    if (ArrayAttr names = source.getAllArgAttrs())
+      main.setAllArgAttrs(names);
     Block *block = main.addEntryBlock();
     builder.setInsertionPointToEnd(block);
 
@@ -208,6 +209,7 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
       walk.setValue(from, to);
     }
     model::OutputOp end = walk.runBlock(source.front());
+    walk.dropScratch();
     if (walk.mustRestart() && round < 32)
       continue;
     SmallVector<Value> results;
@@ -223,7 +225,8 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
 
     builder.create<func::ReturnOp>(main.getLoc(), results);
     main.setFunctionType(builder.getFunctionType(*types, ValueRange(results).getTypes()));
-    main.setAllResultAttrs(source.getAllResultAttrs());
+    if (ArrayAttr names = source.getAllResultAttrs())
+      main.setAllResultAttrs(names);
     addContract(main, options, assumptions, entry.symbols);
     eraseDead(*block);
     return module;

@@ -36,8 +36,7 @@ public:
     if (outcome.status == RowStatus::Done)
       outcome.status = status;
     if (outcome.status == RowStatus::Done && walk.context.failed())
-      setFailure(malformed || !hasSymbolicOperand() ? RowStatus::Invalid : RowStatus::Unsupported,
-                 walk.context.error);
+      setFailure(failureStatus(), walk.context.error);
     walk.context.error.clear();
     if (outcome.status == RowStatus::Done && !subgraphFailed)
       for (auto [i, output] : llvm::enumerate(outcome.outputs))
@@ -69,7 +68,8 @@ public:
     Value value = operand(i);
     if (!value || !isa<RankedTensorType>(value.getType())) {
       if (!optional || value) {
-        malformed = malformed || !value;
+        malformed |= !value;
+        lacksType |= bool(value);
         ctx().fail("operand " + std::to_string(i) + (value ? " is no tensor" : " is missing"));
       }
       return {};
@@ -175,6 +175,7 @@ public:
   }
   Type dtypeOf(int64_t number) override {
     Type type = onnx::toElementType(*op().getContext(), onnx::ElementType(number));
+    lacksType |= !type;
     if (!type)
       ctx().fail("data type " + onnx::elementTypeName(onnx::ElementType(number)));
     return type;
@@ -211,6 +212,25 @@ public:
     Region *region = graph(name);
     return region ? region->front().getNumArguments() : 0;
   }
+  bool graphGivesTrue(StringRef name, int64_t output) const override {
+    Region *region = graph(name);
+    auto end = region ? dyn_cast<model::OutputOp>(region->front().back()) : model::OutputOp();
+    if (!end || output >= int64_t(end.getValues().size()))
+      return false;
+    Value value = end.getValues()[output];
+    // Files pass a Loop's condition through Identity or Cast.
+    for (auto pass = value.getDefiningOp<model::NodeOp>(); pass && pass.getXs().size() == 1;
+         pass = value.getDefiningOp<model::NodeOp>()) {
+      if (pass.getOp() != "onnx.Identity" && pass.getOp() != "onnx.Cast")
+        break;
+      value = pass.getXs().front();
+    }
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == &region->front() && argument.getArgNumber() == 1;
+    Value held = walk.value(value);
+    const auto *elements = held ? walk.values.of(held) : nullptr;
+    return elements && elements->size() == 1 && elements->front().truth().value_or(false);
+  }
   std::optional<Tensors> importGraph(StringRef name, ArrayRef<Tensor> arguments) override {
     Region *region = graph(name);
     if (!region || region->front().getNumArguments() != arguments.size()) {
@@ -233,6 +253,11 @@ public:
       results.push_back(Tensor(ctx(), value));
     }
     return results;
+  }
+  std::optional<Tensors> probeGraph(StringRef name, ArrayRef<Tensor> arguments) override {
+    OpBuilder::InsertionGuard guard(ctx().builder);
+    ctx().builder.setInsertionPointToEnd(walk.scratchBlock());
+    return importGraph(name, arguments);
   }
 
 protected:
@@ -268,12 +293,17 @@ private:
         return &region;
     return nullptr;
   }
-  bool hasSymbolicOperand() const {
-    return llvm::any_of(op().getXs(), [&](Value operand) {
+  /// What an error of a formula says about the model: shapes that do not fit are its fault if they are numbers.
+  RowStatus failureStatus() const {
+    if (malformed)
+      return RowStatus::Invalid;
+    bool isType = lacksType || StringRef(walk.context.error).contains("element type");
+    bool hasSymbols = llvm::any_of(op().getXs(), [&](Value operand) {
       Value value = walk.value(operand);
       auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
       return type && !type.hasStaticShape();
     });
+    return isType || hasSymbols ? RowStatus::Unsupported : RowStatus::Invalid;
   }
   void setFailure(RowStatus status, std::string reason) {
     outcome.status = status;
@@ -285,7 +315,7 @@ private:
   const OpRow &row;
   RowOutcome outcome;
   Type halfType;
-  bool malformed = false, subgraphFailed = false;
+  bool malformed = false, lacksType = false, subgraphFailed = false;
 };
 
 } // namespace

@@ -49,6 +49,12 @@ bool Walk::assumeForShapesOf(model::NodeOp node) {
   return found;
 }
 
+Block *Walk::scratchBlock() {
+  if (!scratch)
+    scratch = ModuleOp::create(context.loc);
+  return scratch->getBody();
+}
+
 Value Walk::constant(const model::WeightAttr &weight, Location loc) {
   OpBuilder &builder = context.builder;
   auto type = cast<RankedTensorType>(weight.getType());

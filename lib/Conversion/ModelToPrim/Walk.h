@@ -14,6 +14,8 @@
 #include "dynac/Frontend/Table.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace dynac {
 
@@ -39,6 +41,11 @@ public:
   /// A literal of at most 1 KB, else a reference.
   mlir::Value constant(const model::WeightAttr &weight, mlir::Location loc);
 
+  /// A place for operations whose types alone are of interest. They live until `dropScratch`, as what is known of values
+  /// is kept by their address.
+  mlir::Block *scratchBlock();
+  void dropScratch() { scratch = {}; }
+
   TensorContext context;
   ShapeValues values;
 
@@ -59,6 +66,7 @@ private:
     std::string text;
   };
   std::vector<Clamp> clamps;
+  mlir::OwningOpRef<mlir::ModuleOp> scratch;
   bool restart = false;
 };
 

@@ -54,6 +54,26 @@ static Tensor integerPower(Tensor x, int64_t exponent) {
   }
 }
 
+// The same for exponents that are no constants, one bit at a time. Negative ones: 1 / x^-y, truncated.
+static Tensor integerPower(Tensor x, Tensor y) {
+  int64_t bits = y.dtype().getIntOrFloatBitWidth();
+  Tensor one = fullLike(y, 1), result, square = x;
+  for (int64_t bit = 0; bit < bits - 1; ++bit) {
+    Tensor isSet = equal((bit == 0 ? y : shiftRightLogical(y, fullLike(y, bit))) & one, one);
+    Tensor base = result ? result : fullLike(x, 1);
+    result = select(isSet, base * square, base);
+    square = square * square;
+  }
+  if (y.isUnsigned())
+    return result;
+  Tensor isOdd = equal(y & one, one);
+  Tensor minusOne = select(isOdd, fullLike(x, -1), fullLike(x, 1));
+  Tensor small = select(equal(x, fullLike(x, 1)), fullLike(x, 1), fullLike(x, 0));
+  if (!x.isUnsigned())
+    small = select(equal(x, fullLike(x, -1)), minusOne, small);
+  return select(y < 0, small, result);
+}
+
 // x ^ y, in x's type. An integer base with a floating exponent goes through f64 (or f32 where that is exact).
 static RowStatus powRow(Node &n) {
   auto [x, y] = binaryOperands(n);
@@ -77,8 +97,10 @@ static RowStatus powRow(Node &n) {
     n.out(0, integerPower(x, int64_t(exponent)));
     return RowStatus::Done;
   }
-  if (!y.isFloat())
-    return n.unsupported("an integer raised to an integer that is no constant from 0 to 64");
+  if (!y.isFloat()) {
+    n.out(0, integerPower(x, y));
+    return RowStatus::Done;
+  }
   Tensor result = pow(convert(x, builder.getF64Type()), convert(y, builder.getF64Type()));
   n.out(0, convert(result, xType));
   return RowStatus::Done;

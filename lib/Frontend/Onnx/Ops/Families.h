@@ -21,6 +21,7 @@ namespace dynac::onnx {
 void addActivationRows(OpTable &table);
 void addArithRows(OpTable &table);
 void addCompareRows(OpTable &table);
+void addControlRows(OpTable &table);
 void addConvRows(OpTable &table);
 void addConstantRows(OpTable &table);
 void addGatherRows(OpTable &table);
@@ -28,6 +29,7 @@ void addMatMulRows(OpTable &table);
 void addMovementRows(OpTable &table);
 void addNormRows(OpTable &table);
 void addPoolRows(OpTable &table);
+void addQuantRows(OpTable &table);
 void addReduceRows(OpTable &table);
 void addResizeRows(OpTable &table);
 void addShapeRows(OpTable &table);

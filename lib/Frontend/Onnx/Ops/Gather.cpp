@@ -50,10 +50,11 @@ static RowStatus gatherRow(Node &n) {
     return status;
   // One known index is a slice.
   auto known = n.dimsOf(1);
-  SymExpr at = known && known->size() == 1 ? known->front() : SymExpr(-1);
-  if (at.constant() && x.dim(*axis).constant() && *at.constant() < 0)
-    at = at + x.dim(*axis);
-  if (at.provablyGe(SymExpr(0)) && x.dim(*axis).provablyGt(at)) {
+  bool isSingle = known && known->size() == 1;
+  SymExpr size = x.dim(*axis), at = isSingle ? known->front() : SymExpr(0);
+  if (at.constant() && *at.constant() < 0)
+    at = at + size;
+  if (isSingle && at.provablyGe(SymExpr(0)) && size.provablyGt(at)) {
     prim::Shape shape = x.shape();
     shape.erase(shape.begin() + *axis);
     shape.insert(shape.begin() + *axis, n.in(1).rank(), SymExpr(1));
@@ -180,8 +181,10 @@ static RowStatus oneHot(Node &n) {
     depth = given->front();
   else if (auto number = n.floatsOf(1); number && number->size() == 1)
     depth = SymExpr(int64_t(number->front()));
+  else if (Tensor given = n.in(1); given && given.size().isOne())
+    depth = bindDim(reshape(convert(given, n.ctx().builder.getI64Type()), {}), 0);
   if (!depth)
-    return n.unsupported("a depth that is computed while running");
+    return n.invalid("the depth must have one element");
   int64_t rank = index.rank() + 1, axis = n.i("axis", -1);
   if (axis < -rank || axis >= rank)
     return n.invalid("axis " + llvm::Twine(axis) + " of rank " + llvm::Twine(rank));

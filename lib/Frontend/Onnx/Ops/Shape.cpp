@@ -156,6 +156,16 @@ static RowStatus unsqueezeRow(Node &n) {
   return RowStatus::Done;
 }
 
+/// Lets the run check that a dimension is 1 or `size`.
+static void requireOneOr(Node &n, const SymExpr &dim, const SymExpr &size) {
+  mlir::Type i64 = n.ctx().builder.getI64Type();
+  Tensor value = dimScalar(n.ctx(), dim, i64);
+  Tensor holds = equal(value, fullInt(n.ctx(), {}, 1, i64)) | equal(value, dimScalar(n.ctx(), size, i64));
+  if (holds)
+    n.ctx().builder.create<prim::AssertOp>(n.ctx().loc, holds.value(),
+                                           n.ctx().builder.getStringAttr("cannot expand a dimension of " + size.str()));
+}
+
 // x broadcast with a shape, each dimension being that of either
 static RowStatus expand(Node &n) {
   Tensor x = n.in(0);
@@ -172,7 +182,10 @@ static RowStatus expand(Node &n) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i].isOne() || shape[i] == from[i])
       shape[i] = from[i];
-    else if (!from[i].isOne())
+    else if (from[i].provablyGt(SymExpr(1)) && !shape[i].constant()) {
+      requireOneOr(n, shape[i], from[i]);
+      shape[i] = from[i];
+    } else if (!from[i].isOne())
       return from[i].constant() && shape[i].constant()
                  ? n.invalid("cannot expand " + prim::shapeText(x.shape()) + " to " + prim::shapeText(*target))
                  : n.unsupported("cannot prove that " + prim::shapeText(x.shape()) + " expands to " +

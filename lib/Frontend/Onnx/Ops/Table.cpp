@@ -15,12 +15,14 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addArithRows(table);
   onnx::addCompareRows(table);
   onnx::addConstantRows(table);
+  onnx::addControlRows(table);
   onnx::addConvRows(table);
   onnx::addGatherRows(table);
   onnx::addMatMulRows(table);
   onnx::addMovementRows(table);
   onnx::addNormRows(table);
   onnx::addPoolRows(table);
+  onnx::addQuantRows(table);
   onnx::addReduceRows(table);
   onnx::addResizeRows(table);
   onnx::addShapeRows(table);
