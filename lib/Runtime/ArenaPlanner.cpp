@@ -120,6 +120,7 @@ int64_t planArena(const std::vector<ArenaRequest> &requests, std::vector<int64_t
 
   struct Placed {
     int64_t begin, end;
+    int32_t first, last; // the hull of the lifetime: most pairs are told apart by it
     const Lifetime *lifetime;
   };
   std::vector<Placed> placed; // by rising begin
@@ -129,8 +130,10 @@ int64_t planArena(const std::vector<ArenaRequest> &requests, std::vector<int64_t
     if (bytes == 0)
       continue;
     int64_t end = 0, best = -1, bestGap = INT64_MAX;
+    const Lifetime &lifetime = *requests[index].lifetime;
+    const int32_t first = lifetime.front().first, last = lifetime.back().second;
     for (const Placed &other : placed) {
-      if (!overlaps(*other.lifetime, *requests[index].lifetime))
+      if (other.last < first || last < other.first || !overlaps(*other.lifetime, lifetime))
         continue;
       const int64_t gap = other.begin - end;
       if (gap >= bytes && gap < bestGap) {
@@ -141,7 +144,7 @@ int64_t planArena(const std::vector<ArenaRequest> &requests, std::vector<int64_t
     }
     const int64_t begin = best >= 0 ? best : end;
     offsets[index] = begin;
-    const Placed entry = {begin, begin + bytes, requests[index].lifetime};
+    const Placed entry = {begin, begin + bytes, first, last, &lifetime};
     placed.insert(
         std::upper_bound(placed.begin(), placed.end(), entry,
                          [](const Placed &x, const Placed &y) { return x.begin < y.begin; }),

@@ -89,6 +89,7 @@ Status Context::selectPlan(const dynac_value_t *inputs) {
   plan.key = key;
   if (Status status = makePlan(inputs, plan); status.failed())
     return status;
+  makeLayout(plan);
   current = nullptr;
   if (plans.size() == maxPlans)
     plans.pop_back();
@@ -122,7 +123,6 @@ Status Context::makePlan(const dynac_value_t *inputs, Plan &plan) const {
   if (Status status = bindShapes(*model, inputs, plan.slots); status.failed())
     return status;
   plan.bytes.assign(a.buffer_count, -1);
-  plan.offsets.assign(a.buffer_count, -1);
   std::vector<int64_t> rootBytes(a.buffer_count, -1);
   for (int32_t i = 0; i < a.buffer_count; ++i) {
     const int32_t slot = a.buffers[i].bytes_slot;
@@ -135,36 +135,60 @@ Status Context::makePlan(const dynac_value_t *inputs, Plan &plan) const {
     int64_t &root = rootBytes[model->roots[i]];
     root = std::max(root, plan.bytes[i]);
   }
-  std::vector<ArenaRequest> requests;
-  std::vector<int32_t> owners;
   for (int32_t i = 0; i < a.buffer_count; ++i) {
     if (rootBytes[i] < 0 || model->dynamicRoot[i])
       continue;
     plan.bytes[i] = rootBytes[i];
     if (Status status = checkFixedSize(*model, i, rootBytes[i], plan); status.failed())
       return status;
-    if (a.buffers[i].kind == DYNAC_BUFFER_ARENA) {
-      requests.push_back({rootBytes[i], &model->lifetimes[i]});
-      owners.push_back(i);
-    }
   }
-  std::vector<int64_t> offsets;
-  plan.arenaBytes = planArena(requests, offsets);
-  for (size_t i = 0; i < owners.size(); ++i)
-    plan.offsets[owners[i]] = offsets[i];
   return {};
 }
 
+/// Planning costs more than the rest of a small run, and a decoder has a new shape at every token:
+/// the last layout serves as long as every buffer fits. A second layout has room to grow.
+void Context::makeLayout(Plan &plan) {
+  const dynac_artifact_t &a = model->tables();
+  const auto inArena = [&](int32_t i) {
+    return a.buffers[i].kind == DYNAC_BUFFER_ARENA && !model->dynamicRoot[i] && plan.bytes[i] >= 0;
+  };
+  bool fits = lastLayout != nullptr;
+  for (int32_t i = 0; i < a.buffer_count && fits; ++i)
+    fits = !inArena(i) || plan.bytes[i] <= lastLayout->room[i];
+  if (fits) {
+    plan.layout = lastLayout;
+    return;
+  }
+  auto layout = std::make_shared<Layout>();
+  layout->room.assign(a.buffer_count, -1);
+  layout->offsets.assign(a.buffer_count, -1);
+  std::vector<ArenaRequest> requests;
+  std::vector<int32_t> owners;
+  for (int32_t i = 0; i < a.buffer_count; ++i) {
+    if (!inArena(i))
+      continue;
+    const bool grew = lastLayout && lastLayout->room[i] >= 0 && plan.bytes[i] > lastLayout->room[i];
+    layout->room[i] = alignUp(plan.bytes[i] + (grew ? plan.bytes[i] / 8 : 0));
+    requests.push_back({layout->room[i], &model->lifetimes[i]});
+    owners.push_back(i);
+  }
+  std::vector<int64_t> offsets;
+  layout->bytes = planArena(requests, offsets);
+  for (size_t i = 0; i < owners.size(); ++i)
+    layout->offsets[owners[i]] = offsets[i];
+  plan.layout = lastLayout = std::move(layout);
+}
+
 Status Context::placeArena() {
-  if (Status status = arena.reserve(current->arenaBytes); status.failed()) {
+  if (Status status = arena.reserve(current->layout->bytes); status.failed()) {
     current = nullptr;
     return status;
   }
   const dynac_artifact_t &a = model->tables();
+  const std::vector<int64_t> &offsets = current->layout->offsets;
   for (int32_t i = 0; i < a.buffer_count; ++i)
     if (a.buffers[i].kind == DYNAC_BUFFER_ARENA)
-      memory[i] = current->offsets[i] < 0 ? nullptr
-                                          : static_cast<char *>(arena.data()) + current->offsets[i];
+      memory[i] = offsets[i] < 0 ? nullptr : static_cast<char *>(arena.data()) + offsets[i];
   return {};
 }
 

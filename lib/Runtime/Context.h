@@ -15,13 +15,19 @@
 
 namespace dynac::rt {
 
+/// Places in the arena: for the shapes that it was made for and for all that need no more.
+struct Layout {
+  std::vector<int64_t> room;    // per buffer root: its bytes in the arena, -1 if it is not there
+  std::vector<int64_t> offsets; // per buffer root
+  int64_t bytes = 0;
+};
+
 /// What follows from one set of input shapes.
 struct Plan {
   std::vector<int64_t> key; // the extents of all inputs, one after the other
   SlotValues slots;
-  std::vector<int64_t> bytes;   // per buffer; -1: only a run tells
-  std::vector<int64_t> offsets; // per buffer: in the arena, -1 if it is not there
-  int64_t arenaBytes = 0;
+  std::vector<int64_t> bytes; // per buffer, of a root the most of its aliases; -1: only a run tells
+  std::shared_ptr<const Layout> layout;
 };
 
 class Executor;
@@ -36,7 +42,7 @@ public:
   Status infer(const dynac_value_t *inputs, size_t inputCount, dynac_value_t *outputs,
                size_t outputCount);
 
-  int64_t arenaBytes() const { return current ? current->arenaBytes : 0; }
+  int64_t arenaBytes() const { return current ? current->layout->bytes : 0; }
   int64_t totalBytes() const;
 
   dynac_step_fn stepCallback = nullptr;
@@ -58,6 +64,7 @@ private:
   /// Finds or makes the plan for these inputs.
   Status selectPlan(const dynac_value_t *inputs);
   Status makePlan(const dynac_value_t *inputs, Plan &plan) const;
+  void makeLayout(Plan &plan);
   Status checkOutputs(const dynac_value_t *outputs);
   Status checkOutput(int32_t index, const dynac_value_t &value);
   Status placeArena();
@@ -74,6 +81,7 @@ private:
   std::shared_ptr<const Model> model;
   std::deque<Plan> plans; // most recent first
   Plan *current = nullptr;
+  std::shared_ptr<const Layout> lastLayout; // the newest one
   std::vector<int64_t> key;
   SlotValues runSlots; // the plan's slots and what the run binds (models with such symbols only)
 
