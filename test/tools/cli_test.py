@@ -89,7 +89,7 @@ class General(CliTest):
     def test_version_and_help(self):
         self.assertRegex(self.succeeds("--version"), r"^dynac \d+\.\d+\.\d+ \(LLVM 19\.[0-9.]+\), artifact ABI \d+\n$")
         self.assertIn("Exit codes:", self.succeeds("--help"))
-        for command in ("compile", "run", "bench", "inspect", "ops", "doctor"):
+        for command in ("compile", "run", "bench", "profile", "inspect", "ops", "doctor"):
             self.assertIn("--json", self.succeeds(command, "--help"))
 
     def test_wrong_usage(self):
@@ -282,6 +282,14 @@ class BenchAndInspect(CliTest):
         self.assertEqual(len(out), 4)
         self.assertTrue(all(int(line) > 0 for line in out[1:]))
         self.refuses(2, "bench --paced: expected a line 0 or 1, got 'x'", "bench", "m.so", "--paced", stdin="x\n")
+
+    def test_profile(self):
+        self.compiled()
+        self.assertIn("pointwise", self.succeeds("profile", "m.so", "--trace", "t.json"))
+        steps = json.loads(self.succeeds("profile", "m.so", "--json"))["steps"]
+        self.assertTrue(all(step["min_us"] <= step["us"] for step in steps))
+        with open(self.path("t.json"), encoding="utf-8") as file:
+            self.assertEqual(len(json.load(file)["traceEvents"]), len(steps))
 
     def test_inspect(self):
         self.compiled(batch="n")

@@ -25,8 +25,19 @@ public:
   ~TerminalProgress() override { clear(); }
 
   void phaseBegins(Phase phase) override {
+    endPhase();
+    current = phase;
+    begin = std::chrono::steady_clock::now();
     show(phaseName(phase).str());
-    logInfo(("phase " + phaseName(phase)).str());
+  }
+  /// Logs the time of the phase that runs.
+  void endPhase() {
+    if (!current)
+      return;
+    std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+    clear();
+    logInfo(llvm::formatv("{0,-10}{1,9:f1} ms", phaseName(*current), time.count()).str());
+    current.reset();
   }
   void weightsWritten(uint64_t done, uint64_t total) override {
     if (!total || done * 100 / total == shownPercent)
@@ -55,6 +66,8 @@ private:
 
   bool visible;
   uint64_t shownPercent = 101;
+  std::optional<Phase> current;
+  std::chrono::steady_clock::time_point begin;
 };
 
 class CompileCommand : public Command {
@@ -138,6 +151,7 @@ public:
     auto begin = std::chrono::steady_clock::now();
     TerminalProgress progress;
     auto report = compileModel(options, progress);
+    progress.endPhase();
     progress.clear();
     if (!report)
       return report.takeError();
