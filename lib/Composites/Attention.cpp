@@ -58,10 +58,9 @@ Tensor dynac::attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale,
   SmallVector<Tensor> xs{q, k, v};
   if (bias)
     xs.push_back(bias);
-  DictionaryAttr entries =
-      config(context, {{"scale", attr(context, scale)},
-                       {"zero_masked_rows", attr(context, zeroMaskedRows)},
-                       {"causal", attr(context, causalName(causal))}});
+  DictionaryAttr entries = config(context, {{"scale", attr(context, scale)},
+                                            {"zero_masked_rows", attr(context, zeroMaskedRows)},
+                                            {"causal", attr(context, causalName(causal))}});
   return composite("attention", xs, entries, {q.dim(0), q.dim(1), q.dim(2), v.dim(3)});
 }
 

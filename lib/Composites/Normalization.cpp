@@ -56,8 +56,7 @@ static SmallVector<int64_t> trailingAxes(Tensor x, int64_t axis) {
 }
 
 static DictionaryAttr normConfig(TensorContext &context, int64_t axis, double epsilon) {
-  return config(context,
-                {{"axis", attr(context, axis)}, {"epsilon", attr(context, epsilon)}});
+  return config(context, {{"axis", attr(context, axis)}, {"epsilon", attr(context, epsilon)}});
 }
 
 /// Whether `x`, if there is one, broadcasts to the normalised tensor without stretching it.
@@ -157,13 +156,11 @@ Tensor dynac::batchNormEval(Tensor x, Tensor scale, Tensor bias, Tensor mean, Te
     return {};
   TensorContext &context = x.ctx();
   if (x.rank() < 2)
-    return failTensor(context, "batch_norm: got rank " + llvm::Twine(x.rank()) +
-                                   ", expected at least 2");
+    return failTensor(context,
+                      "batch_norm: got rank " + llvm::Twine(x.rank()) + ", expected at least 2");
   Type wide = accumulatorType(x.dtype());
   SmallVector<int64_t> after = llvm::to_vector(llvm::seq<int64_t>(1, x.rank() - 1));
-  auto perChannel = [&](Tensor parameter) {
-    return convert(parameter, wide);
-  };
+  auto perChannel = [&](Tensor parameter) { return convert(parameter, wide); };
   Tensor factor = perChannel(scale) * rsqrt(perChannel(var) + epsilon);
   Tensor offset = perChannel(bias) - perChannel(mean) * factor;
   Tensor y = widened(x) * unsqueeze(factor, after) + unsqueeze(offset, after);

@@ -84,12 +84,11 @@ Tensor dynac::lowest(TensorContext &context, Type dtype) { return extreme(contex
 Tensor dynac::literal(TensorContext &context, RankedTensorType type, ArrayRef<char> bytes) {
   constexpr size_t limit = 1024;
   if (bytes.size() <= limit)
-    return build<prim::ConstantOp>(context,
-                                   DenseElementsAttr::getFromRawBuffer(type, bytes));
+    return build<prim::ConstantOp>(context, DenseElementsAttr::getFromRawBuffer(type, bytes));
   auto *dialect = context.builder.getContext()->getLoadedDialect<prim::PrimDialect>();
   if (!dialect || !dialect->weights)
-    return failTensor(context, "a constant of " + llvm::Twine(bytes.size()) +
-                                   " bytes needs a weight store");
+    return failTensor(context,
+                      "a constant of " + llvm::Twine(bytes.size()) + " bytes needs a weight store");
   int64_t id = dialect->weights->addOwned("", type, std::vector<char>(bytes.begin(), bytes.end()));
   return build<prim::WeightOp>(context, type, static_cast<uint64_t>(id));
 }
@@ -97,9 +96,9 @@ Tensor dynac::literal(TensorContext &context, RankedTensorType type, ArrayRef<ch
 template <typename T>
 static Tensor vectorLiteral(TensorContext &context, ArrayRef<T> values, Type dtype) {
   auto type = RankedTensorType::get(static_cast<int64_t>(values.size()), dtype);
-  return literal(context, type,
-                 ArrayRef<char>(reinterpret_cast<const char *>(values.data()),
-                                values.size() * sizeof(T)));
+  return literal(
+      context, type,
+      ArrayRef<char>(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)));
 }
 
 Tensor dynac::constantI64(TensorContext &context, ArrayRef<int64_t> values) {

@@ -34,12 +34,11 @@ Tensor dynac::dot(Tensor a, Tensor b, Axes batchA, Axes batchB, Axes contractA, 
   if (!checkFactors("dot", a, b, result))
     return invalidTensor(a.ctx());
   std::string why;
-  auto shape =
-      prim::inferDot(a.shape(), b.shape(), batchA, batchB, contractA, contractB, why);
+  auto shape = prim::inferDot(a.shape(), b.shape(), batchA, batchB, contractA, contractB, why);
   if (!shape)
     return failTensor(a.ctx(), "dot: " + why);
-  return build<prim::DotOp>(a.ctx(), prim::tensorType(*shape, result), a.value(), b.value(),
-                            batchA, batchB, contractA, contractB);
+  return build<prim::DotOp>(a.ctx(), prim::tensorType(*shape, result), a.value(), b.value(), batchA,
+                            batchB, contractA, contractB);
 }
 
 /// Both stacks of matrices with equal stack axes.
@@ -88,16 +87,16 @@ Tensor dynac::conv(Tensor x, Tensor w, Axes strides, Dims lo, Dims hi, Axes lhsD
   if (!x || !w)
     return {};
   if (!dtype && accumulatorType(x.dtype()) != x.dtype()) {
-    Tensor wide = conv(x, w, strides, lo, hi, lhsDilation, rhsDilation, groups,
-                       accumulatorType(x.dtype()));
+    Tensor wide =
+        conv(x, w, strides, lo, hi, lhsDilation, rhsDilation, groups, accumulatorType(x.dtype()));
     return convert(wide, x.dtype());
   }
   Type result = dtype ? dtype : x.dtype();
   if (!checkFactors("conv", x, w, result))
     return invalidTensor(x.ctx());
   std::string why;
-  auto shape = prim::inferConv(x.shape(), w.shape(), strides, lo, hi, lhsDilation, rhsDilation,
-                               groups, why);
+  auto shape =
+      prim::inferConv(x.shape(), w.shape(), strides, lo, hi, lhsDilation, rhsDilation, groups, why);
   if (!shape)
     return failTensor(x.ctx(), "conv: " + why);
   return build<prim::ConvOp>(x.ctx(), prim::tensorType(*shape, result), x.value(), w.value(),

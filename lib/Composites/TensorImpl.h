@@ -22,7 +22,8 @@ inline Tensor failTensor(TensorContext &context, const llvm::Twine &message) {
 
 /// Creates the op, or what it folds to at once.
 template <typename Op, typename... Args> Tensor build(TensorContext &context, Args &&...args) {
-  return Tensor(context, context.builder.createOrFold<Op>(context.loc, std::forward<Args>(args)...));
+  return Tensor(context,
+                context.builder.createOrFold<Op>(context.loc, std::forward<Args>(args)...));
 }
 
 inline mlir::Type int64Type(TensorContext &context) { return context.builder.getI64Type(); }
@@ -40,7 +41,8 @@ inline std::string typeText(mlir::Type type) {
   return text;
 }
 
-/// `axes` normalised and sorted; reports axes that are out of range or occur twice, prefixed by `what`.
+/// `axes` normalised and sorted; reports axes that are out of range or occur twice, prefixed by
+/// `what`.
 std::optional<llvm::SmallVector<int64_t>> normaliseAxes(TensorContext &context, Axes axes,
                                                         int64_t rank, const char *what);
 /// `shape` with the dimensions of `axes` (sorted) set to 1.

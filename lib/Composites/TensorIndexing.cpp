@@ -80,8 +80,7 @@ Tensor dynac::takeAlongAxis(Tensor x, Tensor index, int64_t axis) {
   // The index covers a part of the other axes: full coordinates.
   SmallVector<Tensor> coordinates;
   for (int64_t i = 0; i < rank; ++i)
-    coordinates.push_back(
-        i == place ? index : iota(x.ctx(), index.shape(), i, index.dtype()));
+    coordinates.push_back(i == place ? index : iota(x.ctx(), index.shape(), i, index.dtype()));
   return gather(x, stack(coordinates, -1), range(0, rank));
 }
 
@@ -150,7 +149,8 @@ Tensor dynac::wrapIndex(Tensor index, const SymExpr &size) {
     return index;
   DenseIntElementsAttr known;
   if (matchPattern(index.value(), m_Constant(&known)) &&
-      llvm::none_of(known.getValues<APInt>(), [](const APInt &value) { return value.isNegative(); }))
+      llvm::none_of(known.getValues<APInt>(),
+                    [](const APInt &value) { return value.isNegative(); }))
     return index;
   Tensor wrapped = index + dimScalar(index.ctx(), size, index.dtype());
   return select(index < 0.0, wrapped, index);

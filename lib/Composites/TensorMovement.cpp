@@ -213,6 +213,6 @@ Tensor dynac::pad(Tensor x, Tensor value, Dims lo, Dims hi, Axes interior) {
   if (!shape)
     return failTensor(x.ctx(), "pad: " + why);
   Tensor scalar = reshape(value, {});
-  return build<prim::PadOp>(x.ctx(), prim::tensorType(*shape, x.dtype()), x.value(),
-                            scalar.value(), dimsAttr(x.ctx(), lo), dimsAttr(x.ctx(), hi), between);
+  return build<prim::PadOp>(x.ctx(), prim::tensorType(*shape, x.dtype()), x.value(), scalar.value(),
+                            dimsAttr(x.ctx(), lo), dimsAttr(x.ctx(), hi), between);
 }

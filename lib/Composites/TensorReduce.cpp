@@ -26,8 +26,8 @@ Tensor dynac::reduce(Combiner combiner, Tensor x, Axes axes, bool keep) {
   // Sums and products of halves are rounded once.
   bool accumulates = combiner == Combiner::add || combiner == Combiner::mul;
   Type dtype = accumulates ? accumulatorType(x.dtype()) : x.dtype();
-  Tensor y = build<prim::ReduceOp>(x.ctx(), prim::tensorType(shape, dtype), x.value(), combiner,
-                                   *places);
+  Tensor y =
+      build<prim::ReduceOp>(x.ctx(), prim::tensorType(shape, dtype), x.value(), combiner, *places);
   y = convert(y, x.dtype());
   return keep ? reshape(y, keptShape(x.shape(), *places)) : y;
 }
@@ -61,9 +61,9 @@ Tensor dynac::argReduce(Combiner combiner, Tensor x, int64_t axis, bool last, bo
     return invalidTensor(x.ctx());
   std::string why;
   Shape shape = *prim::inferReduce(x.shape(), *places, why);
-  Tensor y = build<prim::ArgReduceOp>(x.ctx(), prim::tensorType(shape, int64Type(x.ctx())),
-                                      x.value(), combiner, static_cast<uint64_t>(places->front()),
-                                      last);
+  Tensor y =
+      build<prim::ArgReduceOp>(x.ctx(), prim::tensorType(shape, int64Type(x.ctx())), x.value(),
+                               combiner, static_cast<uint64_t>(places->front()), last);
   return keep ? reshape(y, keptShape(x.shape(), *places)) : y;
 }
 
@@ -157,14 +157,14 @@ std::pair<Tensor, Tensor> dynac::topK(Tensor x, const SymExpr &k, int64_t axis, 
   Shape shape = x.shape();
   int64_t place = places->front();
   if (k.provablyGt(shape[place])) {
-    context.fail("top k: takes " + k.str() + " of " + shape[place].str() +
-                 " elements along axis " + Twine(place));
+    context.fail("top k: takes " + k.str() + " of " + shape[place].str() + " elements along axis " +
+                 Twine(place));
     return {};
   }
   shape[place] = k;
-  auto op = context.builder.create<prim::TopKOp>(
-      context.loc, prim::tensorType(shape, x.dtype()), prim::tensorType(shape, int64Type(context)),
-      x.value(), static_cast<uint64_t>(place), smallest);
+  auto op = context.builder.create<prim::TopKOp>(context.loc, prim::tensorType(shape, x.dtype()),
+                                                 prim::tensorType(shape, int64Type(context)),
+                                                 x.value(), static_cast<uint64_t>(place), smallest);
   return {Tensor(context, op.getValues()), Tensor(context, op.getIndices())};
 }
 
@@ -176,7 +176,7 @@ std::pair<Tensor, Tensor> dynac::nonzero(Tensor x) {
     x = notEqual(x, fullLike(x, 0));
   Type int64 = int64Type(context);
   Shape indices{SymExpr(x.rank()), x.size()};
-  auto op = context.builder.create<prim::NonzeroOp>(
-      context.loc, prim::tensorType(indices, int64), prim::tensorType({}, int64), x.value());
+  auto op = context.builder.create<prim::NonzeroOp>(context.loc, prim::tensorType(indices, int64),
+                                                    prim::tensorType({}, int64), x.value());
   return {Tensor(context, op.getIndices()), Tensor(context, op.getCount())};
 }

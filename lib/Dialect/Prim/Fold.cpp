@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is free to fold: identities, movement of movement, and movement of literals (splats of any size,
-// others up to the 1 KB that a literal may have). Folding of weights is a pass, not a folder.
+// What is free to fold: identities, movement of movement, and movement of literals (splats of any
+// size, others up to the 1 KB that a literal may have). Folding of weights is a pass, not a folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -151,7 +151,7 @@ OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
-  // Strides do not matter where one element is left, and starts are then part of the shape's meaning.
+  // Equal sizes leave no room for a stride.
   if (getX().getType() == getY().getType() && allZero(getStarts()))
     return getX();
   if (Attribute splat = foldSplat(adaptor.getX(), typeOf(getY())))
@@ -192,17 +192,16 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
     if (!values.back())
       return {};
   }
-  return pickElements(
-      result, [&](Axes out, SmallVectorImpl<int64_t> &in) -> DenseElementsAttr {
-        in.assign(out.begin(), out.end());
-        for (DenseElementsAttr value : values) {
-          int64_t size = value.getType().getDimSize(axis);
-          if (in[axis] < size)
-            return value;
-          in[axis] -= size;
-        }
-        return {};
-      });
+  return pickElements(result, [&](Axes out, SmallVectorImpl<int64_t> &in) -> DenseElementsAttr {
+    in.assign(out.begin(), out.end());
+    for (DenseElementsAttr value : values) {
+      int64_t size = value.getType().getDimSize(axis);
+      if (in[axis] < size)
+        return value;
+      in[axis] -= size;
+    }
+    return {};
+  });
 }
 
 OpFoldResult PadOp::fold(FoldAdaptor adaptor) {

@@ -7,8 +7,8 @@
 
 #include "dynac/Dialect/Prim/Infer.h"
 
-#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace dynac;
@@ -229,8 +229,7 @@ std::optional<Shape> prim::inferConv(Dims x, Dims w, Axes strides, Dims lo, Dims
       !checkLength(lo.size(), spatial, "lo", why) || !checkLength(hi.size(), spatial, "hi", why) ||
       !checkLength(lhsDilation.size(), spatial, "lhsDilation", why) ||
       !checkLength(rhsDilation.size(), spatial, "rhsDilation", why) ||
-      !checkPositive(strides, "strides", why) ||
-      !checkPositive(lhsDilation, "lhsDilation", why) ||
+      !checkPositive(strides, "strides", why) || !checkPositive(lhsDilation, "lhsDilation", why) ||
       !checkPositive(rhsDilation, "rhsDilation", why))
     return std::nullopt;
   if (groups < 1)

@@ -115,7 +115,8 @@ Attribute DimsAttr::parse(AsmParser &parser, Type) {
 LogicalResult DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                        function_ref<InFlightDiagnostic()> emitError) const {
   if (getEntries().size() != shape.size())
-    return emitError() << "#prim.dims names " << getEntries().size() << " dimensions of a tensor of "
+    return emitError() << "#prim.dims names " << getEntries().size()
+                       << " dimensions of a tensor of "
                        << "rank " << shape.size();
   for (auto [i, entry] : llvm::enumerate(getEntries())) {
     auto number = llvm::dyn_cast<IntegerAttr>(entry);
@@ -191,10 +192,10 @@ bool prim::isPrimTensor(Type type) {
   if (!tensor)
     return false;
   Type element = tensor.getElementType();
-  if (!isa<FloatType>(element) &&
-      !(isa<IntegerType>(element) && !element.isSignedInteger()))
+  if (!isa<FloatType>(element) && !(isa<IntegerType>(element) && !element.isSignedInteger()))
     return false;
-  return tensor.hasStaticShape() ? !tensor.getEncoding() : isa_and_nonnull<DimsAttr>(tensor.getEncoding());
+  return tensor.hasStaticShape() ? !tensor.getEncoding()
+                                 : isa_and_nonnull<DimsAttr>(tensor.getEncoding());
 }
 
 Cost prim::costOf(Operation *op) {
@@ -206,6 +207,4 @@ Cost prim::costOf(Operation *op) {
       .Default([](Operation *) { return Cost::Structural; });
 }
 
-bool prim::isElementwise(Operation *op) {
-  return op->hasTrait<IsElementwise>();
-}
+bool prim::isElementwise(Operation *op) { return op->hasTrait<IsElementwise>(); }

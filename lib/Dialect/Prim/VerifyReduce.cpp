@@ -117,9 +117,8 @@ LogicalResult ConvOp::verify() {
   if (failed(verifyFactors(*this, getX(), getW(), getY())))
     return failure();
   std::string why;
-  auto shape =
-      inferConv(shapeOf(getX()), shapeOf(getW()), getStrides(), getLo().exprs(), getHi().exprs(),
-                getLhsDilation(), getRhsDilation(), getGroups(), why);
+  auto shape = inferConv(shapeOf(getX()), shapeOf(getW()), getStrides(), getLo().exprs(),
+                         getHi().exprs(), getLhsDilation(), getRhsDilation(), getGroups(), why);
   return expectShape(*this, "result", getY(), shape, why);
 }
 

@@ -112,8 +112,7 @@ static LogicalResult verifyBlock(Operation *op, Value x, Value block, Value star
   if (failed(expectShape(op, "starts", starts, expected, "")))
     return failure();
   if (outer.size() != inner.size())
-    return op->emitOpError() << "block has rank " << inner.size() << ", expected "
-                             << outer.size();
+    return op->emitOpError() << "block has rank " << inner.size() << ", expected " << outer.size();
   for (auto [i, dim] : llvm::enumerate(inner))
     if (dim.provablyGt(outer[i]))
       return op->emitOpError() << "block " << shapeText(inner) << " is larger than "
@@ -121,9 +120,7 @@ static LogicalResult verifyBlock(Operation *op, Value x, Value block, Value star
   return success();
 }
 
-LogicalResult DynamicSliceOp::verify() {
-  return verifyBlock(*this, getX(), getY(), getStarts());
-}
+LogicalResult DynamicSliceOp::verify() { return verifyBlock(*this, getX(), getY(), getStarts()); }
 LogicalResult DynamicUpdateSliceOp::verify() {
   return verifyBlock(*this, getX(), getUpdate(), getStarts());
 }
@@ -145,8 +142,7 @@ LogicalResult PadOp::verify() {
       failed(expectRank(*this, "value", getValue(), 0)))
     return failure();
   std::string why;
-  auto shape =
-      inferPad(shapeOf(getX()), getLo().exprs(), getHi().exprs(), getInterior(), why);
+  auto shape = inferPad(shapeOf(getX()), getLo().exprs(), getHi().exprs(), getInterior(), why);
   return expectShape(*this, "result", getY(), shape, why);
 }
 
@@ -155,8 +151,7 @@ LogicalResult GatherOp::verify() {
       failed(expectInteger(*this, "indices", getIndices())))
     return failure();
   std::string why;
-  auto shape =
-      inferGather(shapeOf(getX()), shapeOf(getIndices()), getAxes(), getBatch(), why);
+  auto shape = inferGather(shapeOf(getX()), shapeOf(getIndices()), getAxes(), getBatch(), why);
   return expectShape(*this, "result", getY(), shape, why);
 }
 
@@ -169,7 +164,6 @@ LogicalResult ScatterOp::verify() {
                             elementOf(getX()))))
     return failure();
   std::string why;
-  auto shape =
-      inferGather(shapeOf(getX()), shapeOf(getIndices()), getAxes(), getBatch(), why);
+  auto shape = inferGather(shapeOf(getX()), shapeOf(getIndices()), getAxes(), getBatch(), why);
   return expectShape(*this, "updates", getUpdates(), shape, why);
 }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One place computes the shape of each structural primitive's result; builders and verifiers call it.
-// Each function returns nothing after storing a one-line reason in `why` when the operands do not fit.
+// One place computes the shape of each structural primitive's result; builders and verifiers call
+// it. Each function returns nothing after storing a one-line reason in `why` when the operands do
+// not fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,16 +29,17 @@ std::optional<Shape> inferPad(Dims x, Dims lo, Dims hi, Axes interior, std::stri
 /// The indices' last axis holds `axes.size()` coordinates.
 std::optional<Shape> inferGather(Dims x, Dims indices, Axes axes, int64_t batch, std::string &why);
 /// Sizes of windows that fit: floor((lo + dilated x + hi - dilated window) / stride) + 1.
-std::optional<Shape> inferWindow(Dims x, Axes window, Axes strides, Axes dilations, Dims lo, Dims hi,
-                                 std::string &why);
-std::optional<Shape> inferDot(Dims a, Dims b, Axes batchA, Axes batchB, Axes contractA, Axes contractB,
-                              std::string &why);
+std::optional<Shape> inferWindow(Dims x, Axes window, Axes strides, Axes dilations, Dims lo,
+                                 Dims hi, std::string &why);
+std::optional<Shape> inferDot(Dims a, Dims b, Axes batchA, Axes batchB, Axes contractA,
+                              Axes contractB, std::string &why);
 std::optional<Shape> inferConv(Dims x, Dims w, Axes strides, Dims lo, Dims hi, Axes lhsDilation,
                                Axes rhsDilation, int64_t groups, std::string &why);
 /// Checks `result` against a broadcast of `x` along `axes`.
 bool checkBroadcast(Dims x, Axes axes, Dims result, std::string &why);
 
-/// numpy's broadcast of two shapes; symbolic dims that are not provably equal or 1 do not broadcast.
+/// numpy's broadcast of two shapes; symbolic dims that are not provably equal or 1 do not
+/// broadcast.
 std::optional<Shape> inferNumpyBroadcast(Dims a, Dims b, std::string &why);
 
 } // namespace dynac::prim

@@ -28,13 +28,12 @@ class WeightStore;
 
 namespace prim {
 
-/// How the fuse phase may treat an op: free, recomputable per element, a reduction, an own kernel, or none
-/// of a kernel's business.
+/// How the fuse phase may treat an op: free, recomputable per element, a reduction, an own kernel,
+/// or none of a kernel's business.
 enum class Cost { View, Fusible, Reduction, Heavy, Structural };
 
 /// Trait of ops whose result elements depend only on the operands' elements at the same place.
-template <typename Op>
-class IsElementwise : public mlir::OpTrait::TraitBase<Op, IsElementwise> {};
+template <typename Op> class IsElementwise : public mlir::OpTrait::TraitBase<Op, IsElementwise> {};
 
 using Shape = llvm::SmallVector<SymExpr>;
 
@@ -48,8 +47,8 @@ mlir::RankedTensorType withElementType(mlir::Type tensor, mlir::Type elementType
 SymExpr elementCount(llvm::ArrayRef<SymExpr> shape);
 /// "2x?Nx3"-like text for messages: "[2, N, 3]".
 std::string shapeText(llvm::ArrayRef<SymExpr> shape);
-/// Whether `type` is a tensor type of this dialect: elements are floats, signless or unsigned integers, and
-/// each dimension that is not a number has a name.
+/// Whether `type` is a tensor type of this dialect: elements are floats, signless or unsigned
+/// integers, and each dimension that is not a number has a name.
 bool isPrimTensor(mlir::Type type);
 /// Cost class of a prim op; Structural for others.
 Cost costOf(mlir::Operation *op);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constants that `prim.weight` names by number. An entry is either bytes that somebody else keeps
-// (a mapped file) or a derivation: a function of other entries, run when its bytes are asked for. So folding
-// and packing of weights cost no memory until the artifact is written.
+// The constants that `prim.weight` names by number. An entry is either bytes that somebody else
+// keeps (a mapped file) or a derivation: a function of other entries, run when its bytes are asked
+// for. So folding and packing of weights cost no memory until the artifact is written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,15 +30,15 @@ using WeightBytes = llvm::ArrayRef<char>;
 
 class WeightStore {
 public:
-  using Derive =
-      std::function<llvm::Error(llvm::ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out)>;
+  using Derive = std::function<llvm::Error(llvm::ArrayRef<WeightBytes> inputs,
+                                           llvm::MutableArrayRef<char> out)>;
 
   /// An entry whose `bytes` outlive the store. Returns its number.
   int64_t add(std::string name, mlir::RankedTensorType type, WeightBytes bytes);
   /// An entry whose bytes the store keeps.
   int64_t addOwned(std::string name, mlir::RankedTensorType type, std::vector<char> bytes);
-  /// An entry of `bytes` bytes computed from `inputs` by `derive`, which must be deterministic and use no
-  /// code that depends on the compiling CPU.
+  /// An entry of `bytes` bytes computed from `inputs` by `derive`, which must be deterministic and
+  /// use no code that depends on the compiling CPU.
   int64_t derive(std::string name, mlir::RankedTensorType type, llvm::ArrayRef<int64_t> inputs,
                  Derive derive);
 
