@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A composite keeps an operation whole until a target had the chance to claim it. Its meaning is its
-// body: a formula over `Tensor`, in this table. Each has a builder (declared here, used by front ends and
-// by raise), which makes the `prim.composite` op.
+// A composite keeps an operation whole until a target had the chance to claim it. Its meaning is
+// its body: a formula over `Tensor`, in this table. Each has a builder (declared here, used by
+// front ends and by raise), which makes the `prim.composite` op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,9 @@ mlir::LogicalResult inlineComposite(prim::CompositeOp op);
 /// exp(x - max) / sum exp(x - max) along one axis.
 Tensor softmax(Tensor x, int64_t axis);
 Tensor logSoftmax(Tensor x, int64_t axis);
-/// (x - mean) / sqrt(var + epsilon) * scale + bias over axes [axis, rank); scale, bias: the shape of these
-/// axes or broadcastable to it; bias may be invalid (absent). Second and third result: mean and 1/sqrt(var + epsilon), axes kept.
+/// (x - mean) / sqrt(var + epsilon) * scale + bias over axes [axis, rank); scale, bias: the shape
+/// of these axes or broadcastable to it; bias may be invalid (absent). Second and third result:
+/// mean and 1/sqrt(var + epsilon), axes kept.
 struct LayerNormResult {
   Tensor y, mean, inverseStd;
 };
@@ -46,16 +47,18 @@ LayerNormResult layerNorm(Tensor x, Tensor scale, Tensor bias, int64_t axis, dou
 Tensor rmsNorm(Tensor x, Tensor scale, int64_t axis, double epsilon);
 /// x * (1 + erf(x / sqrt 2)) / 2, or the tanh form.
 Tensor gelu(Tensor x, bool tanhApproximation);
-/// Which keys a query may see: all; those up to its own place, both counted from the start; or counted from the
-/// end, so that the last query sees all keys (the keys hold a past).
+/// Which keys a query may see: all; those up to its own place, both counted from the start; or
+/// counted from the end, so that the last query sees all keys (the keys hold a past).
 enum class Causal { No, FromStart, FromEnd };
-/// Scaled dot-product attention on q [B, H, T, D], k [B, G, S, D], v [B, G, S, E], G dividing H (each key head serves
-/// H / G query heads in a row): softmax(scale * q kᵀ + bias) v, [B, H, T, E]. `bias` may be invalid or broadcastable
-/// to [B, H, T, S]; a fully masked row (all -inf) gives 0 if `zeroMaskedRows`, else NaN.
+/// Scaled dot-product attention on q [B, H, T, D], k [B, G, S, D], v [B, G, S, E], G dividing H
+/// (each key head serves H / G query heads in a row): softmax(scale * q kᵀ + bias) v, [B, H, T, E].
+/// `bias` may be invalid or broadcastable to [B, H, T, S]; a fully masked row (all -inf) gives 0 if
+/// `zeroMaskedRows`, else NaN.
 Tensor attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale, bool zeroMaskedRows,
                  Causal causal = Causal::No);
-/// (x - mean) / sqrt(var + epsilon) * scale + bias per channel (axis 1), as x * a + b with a and b of the
-/// channels only, so that constant statistics fold into them (and into a convolution before it).
+/// (x - mean) / sqrt(var + epsilon) * scale + bias per channel (axis 1), as x * a + b with a and b
+/// of the channels only, so that constant statistics fold into them (and into a convolution before
+/// it).
 Tensor batchNormEval(Tensor x, Tensor scale, Tensor bias, Tensor mean, Tensor var, double epsilon);
 
 } // namespace dynac
