@@ -80,7 +80,7 @@ Access loops::padAccess(IndexSpace &space, prim::PadOp op, IndicesRef indices) {
     Index index = indices[axis] - lo[axis];
     // Cropping needs no test.
     if (!SymExpr(0).provablyGe(lo[axis]) || !SymExpr(0).provablyGe(hi[axis]) || divisor != 1)
-      access.guards.push_back({index, x[axis], divisor});
+      access.guards.push_back({index, x[axis], divisor, axis});
     if (divisor != 1)
       index = space.divide(index, divisor, x[axis]).first;
     access.indices.push_back(index);
@@ -249,6 +249,15 @@ void AccessWalker::addGuards(ArrayRef<Guard> guards) {
     forms.push_back(guard.index);
 }
 
+void AccessWalker::addSplit(Operation *op, size_t axis, const Index &index, SmallVector<SymExpr> bounds) {
+  for (Split &known : splits)
+    if (known.op == op && known.axis == axis) {
+      known.isUnique &= known.index == index && depth == 0;
+      return;
+    }
+  splits.push_back({op, axis, index, std::move(bounds), depth == 0});
+}
+
 void AccessWalker::walk(Value value, IndicesRef indices) {
   std::vector<Indices> &known = visited[value];
   if (llvm::is_contained(known, Indices(indices)))
@@ -265,6 +274,7 @@ void AccessWalker::walkReduction(Operation *op, IndicesRef indices) {
   if (lane && !wantsRows)
     wantsRows = preferRows(space, op, indices, *lane);
   const double outerWeight = weight;
+  ++depth;
   Indices reduced;
   for (const SymExpr &dim : reducedDims(op)) {
     reduced.push_back(space.make(dim));
@@ -276,6 +286,7 @@ void AccessWalker::walkReduction(Operation *op, IndicesRef indices) {
     walk(access.operand, access.indices);
   }
   weight = outerWeight;
+  --depth;
 }
 
 void AccessWalker::walkOp(Operation *op, IndicesRef indices) {
@@ -294,12 +305,21 @@ void AccessWalker::walkOp(Operation *op, IndicesRef indices) {
   if (auto pad = dyn_cast<prim::PadOp>(op)) {
     Access access = padAccess(space, pad, indices);
     addGuards(access.guards);
+    for (const Guard &guard : access.guards)
+      if (guard.divisor == 1)
+        addSplit(op, guard.axis, guard.index, {SymExpr(0), guard.extent});
     walk(access.operand, access.indices);
     return walk(pad.getValue(), {});
   }
   if (auto concat = dyn_cast<prim::ConcatOp>(op)) {
     forms.push_back(indices[concat.getAxis()]);
     SymExpr start(0);
+    SmallVector<SymExpr> bounds;
+    for (Value x : concat.getXs())
+      bounds.push_back(start = start + prim::shapeOf(x)[concat.getAxis()]);
+    bounds.pop_back();
+    addSplit(op, concat.getAxis(), indices[concat.getAxis()], std::move(bounds));
+    start = 0;
     for (Value x : concat.getXs()) {
       Indices inner(indices);
       inner[concat.getAxis()] = inner[concat.getAxis()] - start;

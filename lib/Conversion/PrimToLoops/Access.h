@@ -23,6 +23,7 @@ struct Guard {
   Index index;
   SymExpr extent;
   int64_t divisor = 1;
+  size_t axis = 0;
 };
 
 /// One element of `operand`, which exists where all guards hold.
@@ -56,6 +57,16 @@ struct GatherAccess {
 };
 GatherAccess gatherAccess(IndicesRef indices, size_t indicesRank, int64_t batch);
 
+/// A place where the source of an element changes along an index: `segments` of [bounds[i-1], bounds[i]) each read
+/// from one operand only. Concat: segment i is operand i. Pad: 0 and 2 are padding along `axis`, 1 is x.
+struct Split {
+  mlir::Operation *op;
+  size_t axis;
+  Index index;
+  llvm::SmallVector<SymExpr> bounds;
+  bool isUnique = true; ///< reached by this index only
+};
+
 /// Walks a value's computation without emitting it.
 class AccessWalker {
 public:
@@ -69,14 +80,17 @@ public:
   /// If set: whether some reduction should run over rows of lanes along this variable.
   std::optional<unsigned> lane;
   bool wantsRows = false;
+  std::vector<Split> splits;
 
 private:
   void walkOp(mlir::Operation *op, IndicesRef indices);
   void walkReduction(mlir::Operation *op, IndicesRef indices);
   void addGuards(llvm::ArrayRef<Guard> guards);
+  void addSplit(mlir::Operation *op, size_t axis, const Index &index, llvm::SmallVector<SymExpr> bounds);
   IndexSpace &space;
   llvm::DenseMap<mlir::Value, std::vector<Indices>> visited;
   double weight = 1;
+  unsigned depth = 0; ///< of reductions
 };
 
 /// Whether two adjacent loops (`outer`, then `inner` of extent `innerExtent`) can be one in all `forms`.

@@ -172,8 +172,8 @@ Value Converter::floatToInt(Value x, FloatType from, Type to) {
     Value high = make<arith::FPToUIOp>(i64, select(isLarge, safe, number(from, 0, x)));
     return select(isLarge, high, low);
   }
-  // Into [-2^31, 2^31) by subtracting a multiple of 2^32.
-  Value turns = make<math::FloorOp>(make<arith::MulFOp>(safe, number(from, std::ldexp(1.0, -32), x)));
+  // Into [-2^31, 2^31) by subtracting a multiple of 2^32, the nearest: so small numbers are not touched.
+  Value turns = make<math::RoundEvenOp>(make<arith::MulFOp>(safe, number(from, std::ldexp(1.0, -32), x)));
   Value rest = make<arith::SubFOp>(safe, make<arith::MulFOp>(turns, number(from, std::ldexp(1.0, 32), x)));
   Value isUpper = make<arith::CmpFOp>(P::OGE, rest, number(from, std::ldexp(1.0, 31), x));
   Value wrapped = make<arith::SubFOp>(rest, number(from, std::ldexp(1.0, 32), x));

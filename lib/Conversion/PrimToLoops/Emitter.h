@@ -114,6 +114,10 @@ private:
   // Roots (Nest.cpp).
   void emitRoot(const RootPlan &plan, Value begin, Value end);
   void emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value ub, const SymExpr &extent);
+  void emitSplits(const RootPlan &plan, IndicesRef outer, Value lb, Value ub, const SymExpr &extent);
+  void emitSplit(const Split &split, std::optional<unsigned> var, Value lb, Value ub,
+                 llvm::function_ref<void(Value lb, Value ub)> inside);
+  std::optional<size_t> chosenSegment(mlir::Operation *op, size_t axis) const;
   void emitTile(const RootPlan &plan, IndicesRef outer, Value start, Value count, const SymExpr &extent);
   void emitElements(const RootPlan &plan, IndicesRef outer, const Index &inner);
 
@@ -171,6 +175,11 @@ private:
   llvm::DenseMap<unsigned, std::pair<Value, unsigned>> digits;
   llvm::StringMap<Value> dims;
   llvm::DenseMap<mlir::Operation *, Value> tables;
+  struct Choice {
+    mlir::Operation *op;
+    size_t axis, segment;
+  };
+  llvm::SmallVector<Choice> choices; ///< the segments that the current loops are in
   llvm::SmallVector<Value> flat;
   mlir::Operation *prologueEnd = nullptr;
   unsigned anyLane = 0;

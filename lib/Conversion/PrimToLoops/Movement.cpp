@@ -86,16 +86,30 @@ Value Emitter::emitDims(prim::DimsToTensorOp op, IndicesRef indices) {
 
 Value Emitter::emitPad(prim::PadOp op, IndicesRef indices) {
   Access access = padAccess(space, op, indices);
-  if (access.guards.empty())
+  SmallVector<Guard> guards;
+  for (const Guard &guard : access.guards) {
+    std::optional<size_t> segment = guard.divisor == 1 ? chosenSegment(op, guard.axis) : std::nullopt;
+    if (!segment)
+      guards.push_back(guard);
+    else if (*segment != 1)
+      return emit(op.getValue(), {});
+  }
+  if (guards.empty())
     return emit(access.operand, access.indices);
   return branch(
-      condition(access.guards), scalarType(elementType(op)),
+      condition(guards), scalarType(elementType(op)),
       [&] { return Values{emit(access.operand, access.indices)}; },
       [&] { return Values{emit(op.getValue(), {})}; })[0];
 }
 
 Value Emitter::emitConcat(prim::ConcatOp op, IndicesRef indices) {
   const int64_t axis = op.getAxis();
+  if (std::optional<size_t> segment = chosenSegment(op, axis)) {
+    Indices inner(indices);
+    for (Value before : op.getXs().take_front(*segment))
+      inner[axis] = inner[axis] - prim::shapeOf(before)[axis];
+    return emit(op.getXs()[*segment], inner);
+  }
   SmallVector<Value> operands;
   for (Value x : op.getXs())
     if (!prim::shapeOf(x)[axis].isZero())

@@ -41,18 +41,97 @@ void Emitter::emitRoot(const RootPlan &plan, Value begin, Value end) {
   }
   SymExpr inner = prim::elementCount(plan.innerDims());
   if (plan.unitsAreElements())
-    return emitInner(plan, {}, begin, end, inner);
+    return emitSplits(plan, {}, begin, end, inner);
   loop(begin, end, constantIndex(1), [&](Value iv) {
     Index unit = variable(iv, plan.units);
     if (!plan.chunk)
-      return emitInner(plan, space.split(unit, plan.outerDims()), constantIndex(0), dim(inner), inner);
+      return emitSplits(plan, space.split(unit, plan.outerDims()), constantIndex(0), dim(inner), inner);
     SmallVector<SymExpr> dims(plan.outerDims());
     dims.push_back(inner.ceilDiv(plan.chunk));
     Indices outer = space.split(unit, dims);
     Value lb = mul(index(outer.pop_back_val()), constantIndex(plan.chunk));
     Value ub = b.create<arith::MinSIOp>(loc, add(lb, constantIndex(plan.chunk)), dim(inner));
-    emitInner(plan, outer, lb, ub, inner);
+    emitSplits(plan, outer, lb, ub, inner);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Splits
+//===----------------------------------------------------------------------===//
+
+std::optional<size_t> Emitter::chosenSegment(Operation *op, size_t axis) const {
+  for (const Choice &choice : choices)
+    if (choice.op == op && choice.axis == axis)
+      return choice.segment;
+  return std::nullopt;
+}
+
+/// The loop over inner elements [lb, ub), cut where a concat changes its operand or a pad begins or ends, so that
+/// no loop has to choose for each element.
+void Emitter::emitSplits(const RootPlan &plan, IndicesRef outer, Value lb, Value ub, const SymExpr &extent) {
+  Index trial = space.make(extent, {}, level() + 1);
+  std::optional<unsigned> var;
+  if (!trial.isConstant())
+    var = trial.terms[0].var;
+  Indices indices(outer);
+  indices.append(space.split(trial, plan.innerDims()));
+  AccessWalker walker(space);
+  for (unsigned result : plan.results)
+    walker.walk(yielded(region, result), indices);
+  SmallVector<Split> splits;
+  size_t loops = 1;
+  for (const Split &split : walker.splits) {
+    std::optional<SymExpr> stride = var ? space.strideOf(split.index, *var) : SymExpr(0);
+    loops *= split.bounds.size() + 1;
+    if (split.isUnique && stride && (stride->isZero() || stride->isOne()) && loops <= 64)
+      splits.push_back(split);
+  }
+  std::function<void(size_t, Value, Value)> from = [&](size_t number, Value first, Value last) {
+    if (number == splits.size())
+      return emitInner(plan, outer, first, last, extent);
+    emitSplit(splits[number], var, first, last,
+              [&](Value begin, Value end) { from(number + 1, begin, end); });
+  };
+  from(0, lb, ub);
+}
+
+/// Runs `inside` for each segment, with that segment chosen and its part of [lb, ub).
+void Emitter::emitSplit(const Split &split, std::optional<unsigned> var, Value lb, Value ub,
+                        llvm::function_ref<void(Value lb, Value ub)> inside) {
+  const size_t segments = split.bounds.size() + 1;
+  auto choose = [&](size_t segment, Value begin, Value end) {
+    choices.push_back({split.op, split.axis, segment});
+    inside(begin, end);
+    choices.pop_back();
+  };
+  const bool isAlongLoop = var && !space.strideOf(split.index, *var)->isZero();
+  if (isAlongLoop) {
+    Value start = index(space.substitute(split.index, *var, Index()));
+    for (size_t segment = 0; segment < segments; ++segment) {
+      auto bound = [&](size_t number) { return sub(dim(split.bounds[number]), start); };
+      Value begin = segment == 0 ? lb : b.create<arith::MaxSIOp>(loc, lb, bound(segment - 1));
+      Value end = segment + 1 == segments ? ub : b.create<arith::MinSIOp>(loc, ub, bound(segment));
+      choose(segment, begin, end);
+    }
+    return;
+  }
+  Value place = index(split.index);
+  std::function<void(size_t)> from = [&](size_t segment) {
+    if (segment + 1 == segments)
+      return choose(segment, lb, ub);
+    Value isHere = cmp(arith::CmpIPredicate::slt, place, dim(split.bounds[segment]));
+    branch(
+        isHere, TypeRange(),
+        [&] {
+          choose(segment, lb, ub);
+          return Values();
+        },
+        [&] {
+          from(segment + 1);
+          return Values();
+        });
+  };
+  from(0);
 }
 
 /// The loop over inner elements [lb, ub) out of `extent`.
@@ -62,9 +141,11 @@ void Emitter::emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value 
                 [&](Value iv) { emitElements(plan, outer, variable(iv, extent)); });
   // Full tiles have a constant number of lanes, so LLVM can keep their accumulators in registers.
   Value lanes = constantIndex(rowLanes);
-  Value rest = b.create<arith::RemUIOp>(loc, sub(ub, lb), lanes);
-  Value full = sub(ub, rest);
-  const bool isWhole = !plan.unitsAreElements() && !plan.chunk;
+  const bool isWhole = !plan.unitsAreElements() && !plan.chunk && choices.empty();
+  Value length = sub(ub, lb);
+  if (!choices.empty())
+    length = b.create<arith::MaxSIOp>(loc, length, constantIndex(0));
+  Value full = sub(ub, b.create<arith::RemUIOp>(loc, length, lanes));
   std::optional<int64_t> count = extent.constant();
   if (!count || *count >= rowLanes)
     loop(lb, full, lanes, [&](Value start) { emitTile(plan, outer, start, lanes, extent); });
