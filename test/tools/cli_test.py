@@ -247,9 +247,13 @@ class Run(CliTest):
 
     def test_symbolic_sizes(self):
         self.compiled(batch="n")
-        self.refuses(5, "input 'x' (f32[nx3]) has sizes that you choose: give --input x=...", "run", "m.so")
+        self.refuses(5, "input 'x' (f32[nx3]) has sizes that you choose: give --input x=... or --dim NAME=SIZE",
+                     "run", "m.so")
         for n in (1, 5, 40):
             self.assertIn(f"y: f32[{n}x3] min 2 max 4", self.succeeds("run", "m.so", "--input", f"x={n}x3xf32=1"))
+        self.assertIn("y: f32[7x3]", self.succeeds("run", "m.so", "--dim", "n=7"))
+        self.refuses(5, "--dim 'k=7' names none of n", "run", "m.so", "--dim", "k=7")
+        self.refuses(2, "--dim 'n': expected NAME=SIZE", "run", "m.so", "--dim", "n")
         self.succeeds("compile", "m.onnx", "-o", "m.so", "--dim", "n=1..8")
         self.assertEqual(self.dynac("run", "m.so", "--input", "x=9x3xf32").returncode, 5)
 

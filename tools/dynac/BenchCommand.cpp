@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "Inputs.h"
+#include "RunOptions.h"
 #include "dynac/Support/Diagnostic.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -72,19 +72,8 @@ std::vector<dynac_value_t> viewsOf(std::vector<HostTensor> &tensors) {
 class BenchCommand : public Command {
 public:
   explicit BenchCommand(CLI::App &parent) : Command(parent, "bench", "Time an artifact") {
-    app->add_option("ARTIFACT", path, "A .so that dynac compiled")->required()->type_name("FILE");
-    app->add_option("-i,--input", inputs, "As of dynac run (repeatable)")
-        ->type_name("SPEC")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app->add_option("--input-alt", alternative, "The second set of inputs of --paced (repeatable)")
-        ->type_name("SPEC")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app->add_option("--threads", threads,
-                    "Threads that work on one run; 0: all that the process may use")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 4096));
+    options.declare(*app);
+    addSpecs(*app, "--input-alt", alternative, "The second set of inputs of --paced");
     app->add_option("--seconds", seconds, "How long to measure")
         ->capture_default_str()
         ->check(CLI::Range(0.0, 86400.0));
@@ -94,8 +83,6 @@ public:
     app->add_option("--streams", streams, "Runs at the same time, each with a context of its own")
         ->capture_default_str()
         ->check(CLI::Range(1, 1024));
-    app->add_option("--isa", isa, "Use code of at most this CPU level, such as x86-64-v3")
-        ->type_name("LEVEL");
     app->add_flag("--paced", paced,
                   "Print 'ready'; then for each line on standard input (0: the inputs, 1: the "
                   "alternative ones) run "
@@ -105,10 +92,10 @@ public:
 
   llvm::Error run() override {
     memoryBefore = memoryFigure("VmRSS");
-    auto session = Session::load(path, threads, isa);
+    auto session = options.load();
     if (!session)
       return session.takeError();
-    auto tensors = readInputs(*session, inputs, "--input");
+    auto tensors = options.read(*session);
     if (!tensors)
       return tensors.takeError();
     return paced ? runPaced(*session, *tensors) : runTimed(*session, *tensors);
@@ -127,7 +114,11 @@ private:
   }
 
   llvm::Error runPaced(const Session &session, std::vector<HostTensor> &tensors) {
-    auto other = readInputs(session, alternative.empty() ? inputs : alternative, "--input-alt");
+    auto sizes = readSizes(session, options.dims);
+    if (!sizes)
+      return sizes.takeError();
+    auto other = readInputs(session, alternative.empty() ? options.inputs : alternative, *sizes,
+                            "--input-alt");
     if (!other)
       return other.takeError();
     auto stream = makeStream(session, tensors);
@@ -248,9 +239,8 @@ private:
                                  static_cast<double>(growth) / 1e6);
   }
 
-  std::string path, isa;
-  std::vector<std::string> inputs, alternative;
-  int32_t threads = 0;
+  RunOptions options;
+  std::vector<std::string> alternative;
   double seconds = 3;
   uint64_t memoryBefore = 0;
   int warmup = 3, streams = 1;

@@ -7,6 +7,7 @@
 
 #include "Command.h"
 #include "Log.h"
+#include "RunOptions.h"
 #include "dynac/Driver/Pipeline.h"
 #include "dynac/Support/Diagnostic.h"
 #include "llvm/Support/Format.h"
@@ -97,24 +98,13 @@ public:
                     "strict: no reordering of sums, no approximations; fast: less exact functions")
         ->capture_default_str()
         ->check(CLI::IsMember({"strict", "default", "fast"}));
-    app->add_option("--shape", shapes,
-                    "Sizes of an input: NAME=1x3x224x224, ? leaves one as it is (repeatable)")
-        ->type_name("SPEC")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app->add_option("--dim", dims,
-                    "A symbolic size: NAME=8 fixes it, NAME=1..64 is a range, *16 says it is a "
-                    "multiple, :32 the "
-                    "usual size (repeatable)")
-        ->type_name("SPEC")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app->add_option(
-           "--alias", aliases,
-           "INPUT=OUTPUT: the output updates the input in place, as KV caches do (repeatable)")
-        ->type_name("SPEC")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    addSpecs(*app, "--shape", shapes, "Sizes of an input: NAME=1x3x224x224, ? leaves one as it is");
+    addSpecs(*app, "--dim", dims,
+             "A symbolic size: NAME=8 fixes it, NAME=1..64 is a range, *16 says it is a "
+             "multiple, :32 the "
+             "usual size");
+    addSpecs(*app, "--alias", aliases,
+             "INPUT=OUTPUT: the output updates the input in place, as KV caches do");
     app->add_option("--weights", options.weights,
                     "embed: in the output; external: in a .safetensors of the same name beside it; "
                     "or the name of "

@@ -10,6 +10,7 @@
 #include "Npy.h"
 #include "dynac/Frontend/Onnx/Reader.h"
 #include "dynac/Support/Diagnostic.h"
+#include "dynac/Support/SymExpr.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -323,8 +324,50 @@ readValues(llvm::ArrayRef<dynac_value_desc_t> values, llvm::ArrayRef<std::string
   return result;
 }
 
-llvm::Expected<std::vector<HostTensor>>
-readInputs(const Session &session, llvm::ArrayRef<std::string> specs, llvm::StringRef option) {
+llvm::Expected<SymbolSizes> readSizes(const Session &session, llvm::ArrayRef<std::string> specs) {
+  SymbolSizes sizes;
+  for (llvm::StringRef spec : specs) {
+    auto [name, text] = spec.rsplit('=');
+    int64_t size;
+    if (name.empty() || text.getAsInteger(10, size) || size < 0)
+      return usageError("--dim '{0}': expected NAME=SIZE", printable(spec));
+    std::string names;
+    bool known = false;
+    for (const dynac_symbol_desc_t &symbol : session.symbols()) {
+      known |= name == symbol.name;
+      names += (names.empty() ? "" : ", ") + printable(symbol.name);
+    }
+    if (!known)
+      return signatureMismatch("--dim '{0}' names none of {1}", printable(spec),
+                               names.empty() ? "none" : names);
+    sizes[name.str()] = size;
+  }
+  return sizes;
+}
+
+/// The extents of an input under `sizes`; -1 where they say nothing.
+static std::vector<int64_t> extentsOf(const dynac_value_desc_t &desc, const SymbolSizes &sizes) {
+  std::vector<int64_t> extents(desc.extents, desc.extents + desc.rank);
+  for (int32_t i = 0; i < desc.rank; ++i) {
+    if (extents[i] >= 0)
+      continue;
+    std::optional<SymExpr> expr = SymExpr::parse(desc.dims[i]);
+    if (!expr)
+      continue;
+    std::optional<int64_t> value =
+        expr->evaluate([&](std::string_view name) -> std::optional<int64_t> {
+          auto it = sizes.find(std::string(name));
+          return it == sizes.end() ? std::nullopt : std::optional(it->second);
+        });
+    extents[i] = value.value_or(-1);
+  }
+  return extents;
+}
+
+llvm::Expected<std::vector<HostTensor>> readInputs(const Session &session,
+                                                   llvm::ArrayRef<std::string> specs,
+                                                   const SymbolSizes &sizes,
+                                                   llvm::StringRef option) {
   auto given = readValues(session.inputs(), specs, option);
   if (!given)
     return given.takeError();
@@ -332,11 +375,12 @@ readInputs(const Session &session, llvm::ArrayRef<std::string> specs, llvm::Stri
   for (auto [index, desc] : llvm::enumerate(session.inputs())) {
     std::optional<HostTensor> &tensor = (*given)[index];
     if (!tensor) {
-      llvm::ArrayRef<int64_t> extents(desc.extents, static_cast<size_t>(desc.rank));
+      std::vector<int64_t> extents = extentsOf(desc, sizes);
       if (llvm::any_of(extents, [](int64_t extent) { return extent < 0; }))
-        return signatureMismatch("input '{0}' ({1}) has sizes that you choose: give {2} {0}=...",
-                                 printable(desc.name), describe(desc), option);
-      auto made = randomTensor(desc.dtype, extents.vec(), llvm::xxh3_64bits(desc.name));
+        return signatureMismatch(
+            "input '{0}' ({1}) has sizes that you choose: give {2} {0}=... or --dim NAME=SIZE",
+            printable(desc.name), describe(desc), option);
+      auto made = randomTensor(desc.dtype, std::move(extents), llvm::xxh3_64bits(desc.name));
       if (!made)
         return made.takeError();
       tensor = std::move(*made);

@@ -18,6 +18,7 @@
 #include "HostTensor.h"
 #include "Session.h"
 
+#include <map>
 #include <optional>
 
 namespace dynac::tool {
@@ -28,11 +29,19 @@ llvm::Expected<std::vector<std::optional<HostTensor>>>
 readValues(llvm::ArrayRef<dynac_value_desc_t> values, llvm::ArrayRef<std::string> specs,
            llvm::StringRef option);
 
-/// The inputs of a run: `specs`, and for inputs that these leave out random values where the shape
-/// is static; else an error that says which input is missing. `fallback` (may be empty) is used
-/// before random values.
-llvm::Expected<std::vector<HostTensor>>
-readInputs(const Session &session, llvm::ArrayRef<std::string> specs, llvm::StringRef option);
+/// Sizes of symbolic dimensions, by symbol.
+using SymbolSizes = std::map<std::string, int64_t>;
+
+/// Reads `NAME=SIZE` options. Errors: ExitCode::Usage (form), ExitCode::SignatureMismatch (names).
+llvm::Expected<SymbolSizes> readSizes(const Session &session, llvm::ArrayRef<std::string> specs);
+
+/// The inputs of a run: `specs`, and random values for inputs that these leave out, of the shape
+/// that `sizes` give; an error says which input is missing where they do not. `option` is for
+/// messages.
+llvm::Expected<std::vector<HostTensor>> readInputs(const Session &session,
+                                                   llvm::ArrayRef<std::string> specs,
+                                                   const SymbolSizes &sizes,
+                                                   llvm::StringRef option = "--input");
 
 /// Random elements that depend on `seed` only: floats and complex numbers near-normal with mean 0
 /// and deviation 1, integers 0 to 9 (0 or 1 for 1-bit-like types), booleans 0 or 1.

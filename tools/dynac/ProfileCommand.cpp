@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "Inputs.h"
+#include "RunOptions.h"
 #include "dynac/Support/Diagnostic.h"
 #include "dynac/Support/OutputFile.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -56,23 +56,13 @@ class ProfileCommand : public Command {
 public:
   explicit ProfileCommand(CLI::App &parent)
       : Command(parent, "profile", "Tell where an artifact's time goes") {
-    app->add_option("ARTIFACT", path, "A .so that dynac compiled")->required()->type_name("FILE");
-    app->add_option("-i,--input", inputs, "As of dynac run (repeatable)")
-        ->type_name("SPEC")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app->add_option("--threads", threads,
-                    "Threads that work on the run; 0: all that the process may use")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 4096));
+    options.declare(*app);
     app->add_option("--runs", runs, "Runs to measure, after as many as warm up")
         ->capture_default_str()
         ->check(CLI::Range(1, 1000000));
     app->add_option("--top", top, "Rows to print; 0: all")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    app->add_option("--isa", isa, "Use code of at most this CPU level, such as x86-64-v3")
-        ->type_name("LEVEL");
     app->add_option("--trace", tracePath,
                     "Write the last run for chrome://tracing or ui.perfetto.dev")
         ->type_name("FILE");
@@ -80,10 +70,10 @@ public:
   }
 
   llvm::Error run() override {
-    auto session = Session::load(path, threads, isa);
+    auto session = options.load();
     if (!session)
       return session.takeError();
-    auto tensors = readInputs(*session, inputs, "--input");
+    auto tensors = options.read(*session);
     if (!tensors)
       return tensors.takeError();
     auto context = session->createContext();
@@ -224,9 +214,8 @@ private:
     return file->commit();
   }
 
-  std::string path, isa, tracePath;
-  std::vector<std::string> inputs;
-  int32_t threads = 0;
+  RunOptions options;
+  std::string tracePath;
   int runs = 20, top = 30;
   bool json = false;
 };

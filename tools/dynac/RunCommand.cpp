@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "Inputs.h"
 #include "Npy.h"
+#include "RunOptions.h"
 #include "Values.h"
 #include "dynac/Support/Diagnostic.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,23 +29,10 @@ std::string fileNameOf(llvm::StringRef name) {
 class RunCommand : public Command {
 public:
   explicit RunCommand(CLI::App &parent) : Command(parent, "run", "Run an artifact once") {
-    app->add_option("ARTIFACT", path, "A .so that dynac compiled")->required()->type_name("FILE");
-    app->add_option("-i,--input", inputs,
-                    "NAME=@FILE (.npy, .npz, .pb), @FILE.npz (all by name), NAME=1x3x224x224xf32 "
-                    "(random, always the "
-                    "same) or NAME=1x3xf32=0.5 (one value); an input of fixed sizes that is not "
-                    "given is random "
-                    "(repeatable)")
-        ->type_name("SPEC")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    options.declare(*app);
     app->add_option("--output-dir", outputDir, "Write each output to NAME.npy in this folder")
         ->type_name("DIR");
-    app->add_option("--expect", expected,
-                    "NAME=@FILE: exit code 1 if this output differs (repeatable)")
-        ->type_name("SPEC")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    addSpecs(*app, "--expect", expected, "NAME=@FILE: exit code 1 if this output differs");
     rtol = app->add_option("--rtol", tolerance.relative,
                            "Allowed difference, relative to the expected value")
                ->capture_default_str()
@@ -55,23 +42,17 @@ public:
                            "the two is given")
                ->capture_default_str()
                ->check(CLI::NonNegativeNumber);
-    app->add_option("--threads", threads,
-                    "Threads that work on the run; 0: all that the process may use")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 4096));
-    app->add_option("--isa", isa, "Use code of at most this CPU level, such as x86-64-v3")
-        ->type_name("LEVEL");
     app->add_flag("--json", json, "Print the summaries as JSON");
   }
 
   llvm::Error run() override {
-    auto session = Session::load(path, threads, isa);
+    auto session = options.load();
     if (!session)
       return session.takeError();
     auto expectedValues = readValues(session->outputs(), expected, "--expect");
     if (!expectedValues)
       return expectedValues.takeError();
-    auto tensors = readInputs(*session, inputs, "--input");
+    auto tensors = options.read(*session);
     if (!tensors)
       return tensors.takeError();
     auto context = session->createContext();
@@ -145,11 +126,11 @@ private:
     return errors;
   }
 
-  std::string path, outputDir, isa;
-  std::vector<std::string> inputs, expected;
+  RunOptions options;
+  std::string outputDir;
+  std::vector<std::string> expected;
   Tolerance tolerance;
   CLI::Option *rtol = nullptr, *atol = nullptr;
-  int32_t threads = 0;
   bool json = false;
 };
 
