@@ -243,7 +243,8 @@ std::optional<Shape> prim::inferConv(Dims x, Dims w, Axes strides, Dims lo, Dims
                            " filters, not provably a multiple of " + Twine(groups) + " groups");
   Shape result{x[0], w[0]};
   for (size_t i = 0; i < spatial; ++i) {
-    SymExpr extent = lo[i] + dilated(x[i + 2], lhsDilation[i]) + hi[i];
+    // As if x had an element: a sum over none is not worth a max in every shape after it.
+    SymExpr extent = lo[i] + (x[i + 2] - 1) * SymExpr(lhsDilation[i]) + 1 + hi[i];
     auto window = w[i + 2].constant();
     if (window && *window < 1)
       return refuse(why, "w " + shapeText(w) + " has an empty window");

@@ -10,6 +10,7 @@
 
 include "dynac/Dialect/Prim/PrimBase.td"
 
+// Ends a body with its results.
 def Prim_YieldOp : Prim_Op<"yield", "Structural", [Pure, Terminator, ReturnLike]> {
   let arguments = (ins Variadic<Prim_AnyValue>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -39,6 +40,7 @@ def Prim_AssertOp : Prim_Op<"assert", "Structural"> {
   let arguments = (ins Prim_Tensor:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
 }
+// The operand; no gradient flows back through it.
 def Prim_StopGradientOp : Prim_Op<"stop_gradient", "View", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins Prim_Tensor:$x);
   let results = (outs Prim_Tensor:$y);

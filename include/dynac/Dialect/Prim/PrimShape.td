@@ -72,6 +72,7 @@ def Prim_TransposeOp : Prim_Op<"transpose", "View", [Pure]> {
   let hasVerifier = 1;
   let hasFolder = 1;
 }
+// Turns the order of elements round along `axes`.
 def Prim_ReverseOp : Prim_Op<"reverse", "View", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins Prim_Tensor:$x, DenseI64ArrayAttr:$axes);
   let results = (outs Prim_Tensor:$y);
@@ -101,6 +102,7 @@ def Prim_DynamicUpdateSliceOp : Prim_Op<"dynamic_update_slice", "Fusible", [Pure
   let assemblyFormat = "$x `,` $update `at` $starts attr-dict `:` type($x) `,` type($update) `,` type($starts)";
   let hasVerifier = 1;
 }
+// The operands one after another along `axis`.
 def Prim_ConcatOp : Prim_Op<"concat", "Fusible", [Pure]> {
   let arguments = (ins Variadic<Prim_Tensor>:$xs, I64Attr:$axis);
   let results = (outs Prim_Tensor:$y);
