@@ -273,6 +273,8 @@ void AccessWalker::walk(Value value, IndicesRef indices) {
 void AccessWalker::walkReduction(Operation *op, IndicesRef indices) {
   if (lane && !wantsRows)
     wantsRows = preferRows(space, op, indices, *lane);
+  if (depth == 0 && !prim::elementCount(reducedDims(op)).isOne())
+    reductions.push_back(Indices(indices));
   const double outerWeight = weight;
   ++depth;
   Indices reduced;

@@ -81,6 +81,8 @@ public:
   std::optional<unsigned> lane;
   bool wantsRows = false;
   std::vector<Split> splits;
+  /// The indices at which reductions of more than one element are asked for, outside of other reductions.
+  std::vector<Indices> reductions;
 
 private:
   void walkOp(mlir::Operation *op, IndicesRef indices);

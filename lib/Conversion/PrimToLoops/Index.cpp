@@ -230,6 +230,12 @@ unsigned IndexSpace::levelOf(IndicesRef indices, bool lanesToo) const {
   return level;
 }
 
+bool IndexSpace::dependsOn(const Index &index, unsigned var) const {
+  return llvm::any_of(index.terms, [&](const Term &term) {
+    return term.var == var || (vars[term.var].parent && dependsOn(*vars[term.var].parent, var));
+  });
+}
+
 std::optional<unsigned> IndexSpace::laneOf(const Index &index) const {
   for (const Term &term : index.terms) {
     const Var &var = vars[term.var];

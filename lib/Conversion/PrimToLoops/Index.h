@@ -95,6 +95,7 @@ public:
   /// `lanesToo`.
   unsigned levelOf(const Index &index, bool lanesToo = true) const;
   unsigned levelOf(IndicesRef indices, bool lanesToo = true) const;
+  bool dependsOn(const Index &index, unsigned var) const;
   /// The lane variable that it depends on.
   std::optional<unsigned> laneOf(const Index &index) const;
   std::optional<unsigned> laneOf(IndicesRef indices) const;

@@ -40,12 +40,22 @@ void Emitter::emitRoot(const RootPlan &plan, Value begin, Value end) {
     return;
   }
   SymExpr inner = prim::elementCount(plan.innerDims());
-  if (plan.unitsAreElements())
+  if (plan.unitsAreElements)
     return emitSplits(plan, {}, begin, end, inner);
   loop(begin, end, constantIndex(1), [&](Value iv) {
     Index unit = variable(iv, plan.units);
-    if (!plan.chunk)
-      return emitSplits(plan, space.split(unit, plan.outerDims()), constantIndex(0), dim(inner), inner);
+    if (!plan.chunk) {
+      Indices outer = space.split(unit, plan.outerDims());
+      auto inside = [&](IndicesRef all) { emitSplits(plan, all, constantIndex(0), dim(inner), inner); };
+      if (plan.middleDims().empty())
+        return inside(outer);
+      SymExpr steps = prim::elementCount(plan.middleDims());
+      return loop(steps, [&](Value step) {
+        Indices all = outer;
+        all.append(space.split(variable(step, steps), plan.middleDims()));
+        inside(all);
+      });
+    }
     SmallVector<SymExpr> dims(plan.outerDims());
     dims.push_back(inner.ceilDiv(plan.chunk));
     Indices outer = space.split(unit, dims);
@@ -141,7 +151,7 @@ void Emitter::emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value 
                 [&](Value iv) { emitElements(plan, outer, variable(iv, extent)); });
   // Full tiles have a constant number of lanes, so LLVM can keep their accumulators in registers.
   Value lanes = constantIndex(rowLanes);
-  const bool isWhole = !plan.unitsAreElements() && !plan.chunk && choices.empty();
+  const bool isWhole = !plan.unitsAreElements && !plan.chunk && choices.empty();
   Value length = sub(ub, lb);
   if (!choices.empty())
     length = b.create<arith::MaxSIOp>(loc, length, constantIndex(0));

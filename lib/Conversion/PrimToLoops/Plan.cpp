@@ -92,20 +92,44 @@ static void planNest(RootPlan &plan, prim::RegionOp region) {
     if (first == 0 || !canMerge(space, walker.forms, loops[first - 1].second, loops[first].second))
       break;
   }
-  plan.firstInner = loops.empty() || first == 0 ? 0 : loops[first].first;
+  plan.firstInner = plan.unitDims = loops.empty() || first == 0 ? 0 : loops[first].first;
+
+  // What is reduced for a whole row, or for several, is computed once per unit.
+  bool hasRowReduction = false;
+  size_t lastNeeded = 0;
+  for (const Indices &at : walker.reductions) {
+    auto isAsked = [&](unsigned var) {
+      return llvm::any_of(at, [&](const Index &index) { return space.dependsOn(index, var); });
+    };
+    bool isAskedInside = false;
+    for (auto [axis, var] : loops) {
+      if (!isAsked(var))
+        continue;
+      if (axis >= plan.firstInner)
+        isAskedInside = true;
+      else
+        lastNeeded = std::max(lastNeeded, axis + 1);
+    }
+    hasRowReduction |= !isAskedInside;
+    if (isAskedInside)
+      lastNeeded = plan.firstInner;
+  }
+  if (hasRowReduction)
+    plan.unitDims = lastNeeded;
 
   const double elementCost = 1 + walker.cost;
   SymExpr inner = prim::elementCount(plan.innerDims());
-  if (plan.firstInner == 0) {
+  plan.unitsAreElements = plan.firstInner == 0 && !hasRowReduction;
+  if (plan.unitsAreElements) {
     plan.units = inner;
     plan.unitCost = elementCost;
     return;
   }
   plan.units = prim::elementCount(plan.outerDims());
-  plan.unitCost = elementCost * estimate(inner);
+  plan.unitCost = elementCost * estimate(inner * prim::elementCount(plan.middleDims()));
   // Few long rows: cut them, so that there is work for all threads.
   std::optional<int64_t> outer = plan.units.constant();
-  if (outer && *outer < 64 && plan.unitCost > 2 * pieceCost) {
+  if (outer && *outer < 64 && !hasRowReduction && plan.unitCost > 2 * pieceCost) {
     plan.chunk = llvm::alignTo(std::max<int64_t>(1, std::ceil(pieceCost / elementCost)), 64);
     plan.units = plan.units * inner.ceilDiv(plan.chunk);
     plan.unitCost = elementCost * plan.chunk;
@@ -151,7 +175,7 @@ RegionExtent dynac::extentOf(prim::RegionOp region) {
   int64_t multiple = 1;
   for (const RootPlan &root : plan.roots) {
     cost += root.unitCost * std::min(1.0, estimate(root.units) / std::max(1.0, estimate(plan.units)));
-    if (root.unitsAreElements() && !root.special)
+    if (root.unitsAreElements && !root.special)
       multiple = 64;
   }
   const double grain = std::clamp(std::ceil(pieceCost / std::max(1.0, cost)), 1.0, 1e6);

@@ -18,8 +18,11 @@ struct RootPlan {
   llvm::SmallVector<unsigned> results;
   mlir::Operation *special = nullptr;
   prim::Shape shape;
-  /// The loop over shape[firstInner…], one long loop, is inside of a unit. 0: the units are elements.
-  size_t firstInner = 0;
+  /// The axes before `unitDims` are units. Those up to `firstInner` and then those from there on, as one long
+  /// loop, are inside of a unit.
+  size_t unitDims = 0, firstInner = 0;
+  /// Units are elements; all axes are one loop.
+  bool unitsAreElements = false;
   /// If not 0: a unit is a piece of so many steps of the inner loop.
   int64_t chunk = 0;
   /// Some reduction is computed for a row of lanes at a time.
@@ -28,9 +31,9 @@ struct RootPlan {
   /// Estimated scalar operations per unit.
   double unitCost = 1;
 
-  llvm::ArrayRef<SymExpr> outerDims() const { return llvm::ArrayRef(shape).take_front(firstInner); }
+  llvm::ArrayRef<SymExpr> outerDims() const { return llvm::ArrayRef(shape).take_front(unitDims); }
+  llvm::ArrayRef<SymExpr> middleDims() const { return llvm::ArrayRef(shape).slice(unitDims, firstInner - unitDims); }
   llvm::ArrayRef<SymExpr> innerDims() const { return llvm::ArrayRef(shape).drop_front(firstInner); }
-  bool unitsAreElements() const { return firstInner == 0 && chunk == 0; }
 };
 
 /// All roots of a region; `units` is the largest number of units of a root.

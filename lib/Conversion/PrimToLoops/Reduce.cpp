@@ -269,22 +269,16 @@ struct ReducedLoops {
   }
 };
 
-bool dependsOn(const IndexSpace &space, const Index &index, unsigned var) {
-  return llvm::any_of(index.terms, [&](const Term &term) {
-    return term.var == var || (space[term.var].parent && dependsOn(space, *space[term.var].parent, var));
-  });
-}
-
 /// The guards that can be tested inside of the first `depth` loops, but not before.
 SmallVector<Guard> guardsAt(const IndexSpace &space, ArrayRef<Access> accesses, ArrayRef<unsigned> vars,
                             size_t depth, std::optional<unsigned> lane) {
   SmallVector<Guard> result;
   for (const Guard &guard : accesses[0].guards) {
-    if (lane && dependsOn(space, guard.index, *lane))
+    if (lane && space.dependsOn(guard.index, *lane))
       continue;
     size_t needed = 0;
     for (size_t i = 0; i < vars.size(); ++i)
-      if (dependsOn(space, guard.index, vars[i]))
+      if (space.dependsOn(guard.index, vars[i]))
         needed = i + 1;
     if (needed == depth)
       result.push_back(guard);
@@ -383,7 +377,7 @@ Values Emitter::emitRow(Operation *op, IndicesRef indices, unsigned outerLane) {
   SmallVector<Access, 2> accesses = reductionAccesses(space, op, here, loops.indices);
   SmallVector<Guard> laneGuards;
   for (const Guard &guard : accesses[0].guards)
-    if (dependsOn(space, guard.index, lane))
+    if (space.dependsOn(guard.index, lane))
       laneGuards.push_back(guard);
 
   auto step = [&](Value iv) {
