@@ -62,9 +62,10 @@ private:
   uint64_t left = maxNodes; ///< What may still be copied.
   llvm::StringMap<Entry> functions;
   llvm::StringSet<> taken;
+  llvm::StringMap<uint64_t> suffixes; ///< The last one that freshName gave to a name.
 };
 
-/// Nodes count one each; long attributes by their bytes. Elements of tensors are shared.
+/// Nodes count one each; long names and attributes by their bytes. Elements of tensors are shared.
 uint64_t weightOf(const std::vector<Node> &nodes);
 
 uint64_t weightOf(const Attribute &attribute) {
@@ -83,11 +84,18 @@ uint64_t weightOf(const Attribute &attribute) {
 }
 
 uint64_t weightOf(const std::vector<Node> &nodes) {
-  uint64_t weight = nodes.size();
-  for (const Node &node : nodes)
+  uint64_t weight = nodes.size(), bytes = 0;
+  for (const Node &node : nodes) {
+    bytes += node.name.size() + node.scope.size() + node.opType.size() + node.domain.size();
+    bytes += 32 * (node.inputs.size() + node.outputs.size());
+    for (const std::string &input : node.inputs)
+      bytes += input.size();
+    for (const std::string &output : node.outputs)
+      bytes += output.size();
     for (const Attribute &attribute : node.attributes)
       weight += weightOf(attribute);
-  return weight;
+  }
+  return weight + bytes / 1024;
 }
 
 llvm::Error Inliner::spend(uint64_t weight) {
@@ -140,8 +148,10 @@ void Inliner::collectNames(const Graph &graph) {
 std::string Inliner::freshName(const std::string &wish) {
   if (taken.insert(wish).second)
     return wish;
-  for (uint64_t i = 1;; ++i) {
-    std::string name = wish + "_" + std::to_string(i);
+  // Counted for each name, or many calls of one function would take quadratic time.
+  uint64_t &count = suffixes[wish];
+  for (;;) {
+    std::string name = wish + "_" + std::to_string(++count);
     if (taken.insert(name).second)
       return name;
   }
@@ -242,7 +252,8 @@ llvm::Error Inliner::expandCall(Node call, std::vector<Node> &out, unsigned dept
     return error;
   std::vector<Node> body = function.nodes;
   Renaming renaming;
-  renaming.prefix = (call.name.empty() ? function.name : call.name) + "/";
+  // Names of nested calls would grow with each level; freshName tells the cut ones apart.
+  renaming.prefix = (call.name.empty() ? function.name : call.name).substr(0, 200) + "/";
   for (auto [i, input] : llvm::enumerate(function.inputs))
     renaming.names[input] = i < call.inputs.size() ? call.inputs[i] : "";
   // An output that is an input, or that two positions name, needs a node of its own.
