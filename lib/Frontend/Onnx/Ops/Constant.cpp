@@ -153,6 +153,14 @@ static RowStatus bitCast(Node &n) {
   mlir::Type dtype = n.dtypeOf(n.i("to", 0));
   if (!x || !dtype)
     return RowStatus::Done;
+  // A bool is a byte that is 0 or 1.
+  mlir::Type byte = n.ctx().builder.getIntegerType(8, false);
+  if (x.isBool() && dtype.getIntOrFloatBitWidth() == 8)
+    x = convert(x, byte);
+  if (dtype.isInteger(1) && x.dtype().getIntOrFloatBitWidth() == 8) {
+    n.out(0, convert(bitcast(x, byte), dtype));
+    return RowStatus::Done;
+  }
   if (x.dtype().getIntOrFloatBitWidth() != dtype.getIntOrFloatBitWidth())
     return n.invalid("element types differ in width");
   n.out(0, x.dtype() == dtype ? x : bitcast(x, dtype));

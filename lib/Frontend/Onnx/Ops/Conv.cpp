@@ -98,12 +98,9 @@ static RowStatus convTranspose(Node &n) {
     if (same || !outputShape.empty()) {
       SymExpr wanted = outputShape.empty() ? size * SymExpr(strides[i]) : SymExpr(outputShape[i]);
       SymExpr total = (size - 1) * SymExpr(strides[i]) + SymExpr(extra[i]) + reach + 1 - wanted;
-      // The operator's text: SAME_UPPER has the smaller half in front; without auto_pad so does output_shape.
-      SymExpr small = total.floorDiv(SymExpr(2));
-      bool smallFirst = autoPad != "SAME_LOWER";
-      if (outputShape.empty() && total.constant() && *total.constant() < 0)
-        small = total = SymExpr(0);
-      before = smallFirst ? small : total - small;
+      // Only SAME_UPPER has the greater half at the end. An output beyond the full one grows there.
+      SymExpr cut = SymExpr::max(total, SymExpr(0)), half = cut.floorDiv(SymExpr(2));
+      before = autoPad == "SAME_UPPER" ? half : cut - half;
       after = total - before;
     }
     lo.push_back(reach - before);

@@ -143,7 +143,8 @@ static RowStatus padByCopies(Node &n, Tensor &x, int64_t axis, const SymExpr &lo
   TensorContext &ctx = n.ctx();
   mlir::Type i64 = ctx.builder.getI64Type();
   SymExpr size = x.dim(axis);
-  if (size.isZero() || (mode == "reflect" && size.isOne()))
+  bool grows = lo.provablyGt(SymExpr(0)) || hi.provablyGt(SymExpr(0));
+  if (grows && lo.isConstant() && hi.isConstant() && (size.isZero() || (mode == "reflect" && size.isOne())))
     return n.invalid("mode '" + mode + "' cannot pad axis " + llvm::Twine(axis) + " of " + prim::shapeText(x.shape()));
   Tensor position = iota(ctx, {lo + size + hi}, 0, i64) - dimScalar(ctx, lo, i64);
   Tensor count = dimScalar(ctx, size, i64), last = dimScalar(ctx, size - 1, i64);

@@ -47,22 +47,49 @@ static RowStatus reshapeTo(Node &n, Tensor x, Dims shape) {
   return RowStatus::Done;
 }
 
+/// A target shape that only the run knows, with its 0 and -1 replaced, as dimensions.
+static std::optional<prim::Shape> computedShape(Node &n, Tensor x, bool allowZero) {
+  TensorContext &ctx = n.ctx();
+  mlir::Type i64 = ctx.builder.getI64Type();
+  Tensor target = convert(n.in(1), i64);
+  auto rank = target && target.rank() == 1 ? target.dim(0).constant() : std::nullopt;
+  if (!rank)
+    return std::nullopt;
+  if (!allowZero) {
+    prim::Shape copied = x.shape();
+    copied.resize(*rank, SymExpr(0));
+    target = select(equal(target, fullLike(target, 0)), dimsTensor(ctx, copied, i64), target);
+  }
+  Tensor isOpen = equal(target, fullLike(target, -1));
+  Tensor product = reduce(Combiner::mul, select(isOpen, fullLike(target, 1), target), 0);
+  target = select(isOpen, dimScalar(ctx, x.size(), i64) / product, target);
+  if (!target)
+    return std::nullopt;
+  prim::Shape shape;
+  for (int64_t i = 0; i < *rank; ++i)
+    shape.push_back(bindDim(target, i));
+  return shape;
+}
+
 // x in row-major order under a shape in which 0 stands for x's dimension (unless allowzero) and one -1 for what is left
 static RowStatus reshapeRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
     return RowStatus::Done;
   prim::Shape shape;
+  bool allowZero = n.i("allowzero", 0) != 0, hasZero = false;
   if (n.opset() < 5) {
     for (int64_t dim : n.ints("shape"))
       shape.push_back(SymExpr(dim));
   } else {
-    auto given = n.bindDims(1);
-    if (!given)
-      return n.unsupported("a target shape of unknown rank");
+    auto given = n.dimsOf(1);
+    if (!given) {
+      auto computed = computedShape(n, x, allowZero);
+      return computed ? reshapeTo(n, x, *computed)
+             : n.ctx().failed() ? RowStatus::Done : n.unsupported("a target shape of unknown rank");
+    }
     shape.assign(given->begin(), given->end());
   }
-  bool allowZero = n.i("allowzero", 0) != 0, hasZero = false;
   int64_t unknown = -1;
   SymExpr rest(1);
   for (size_t i = 0; i < shape.size(); ++i) {

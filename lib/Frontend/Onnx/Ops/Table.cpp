@@ -17,12 +17,14 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addConstantRows(table);
   onnx::addControlRows(table);
   onnx::addConvRows(table);
+  onnx::addEinsumRows(table);
   onnx::addGatherRows(table);
   onnx::addMatMulRows(table);
   onnx::addMovementRows(table);
   onnx::addNormRows(table);
   onnx::addPoolRows(table);
   onnx::addQuantRows(table);
+  onnx::addRecurrentRows(table);
   onnx::addReduceRows(table);
   onnx::addResizeRows(table);
   onnx::addShapeRows(table);
