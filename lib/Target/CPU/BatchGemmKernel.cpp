@@ -113,7 +113,7 @@ Value BatchGemmEmitter::matrix(const MatrixLayout &layout, ValueRange batch) {
   Value base = math.constant(0);
   for (auto [index, stride] : llvm::zip(batch, layout.batchStrides))
     base = math.add(base, math.mul(index, number(stride)));
-  return base;
+  return math.opaque(base);
 }
 
 void BatchGemmEmitter::emit() {
@@ -132,16 +132,17 @@ void BatchGemmEmitter::emit() {
 
   Value panels = math.div(math.add(n, width - 1), width);
   Value rowBlocks = math.div(math.add(m, unitRows - 1), unitRows);
+  kernel.keepLoops();
   forLoop(b, loc, kernel.begin(), kernel.end(), math.constant(1), [&](OpBuilder &, Value number) {
     Unit unit;
     Value panelNumber = math.rem(number, panels), rest = math.div(number, panels);
-    unit.column = math.mul(panelNumber, width);
-    unit.row = math.mul(math.rem(rest, rowBlocks), unitRows);
+    unit.column = math.opaque(math.mul(panelNumber, width));
+    unit.row = math.opaque(math.mul(math.rem(rest, rowBlocks), unitRows));
     rest = math.div(rest, rowBlocks);
     unit.batch.resize(spec.batch.size());
     for (size_t i = spec.batch.size(); i-- > 0;) {
       Value extent = this->number(spec.batch[i]);
-      unit.batch[i] = i == 0 ? rest : math.rem(rest, extent);
+      unit.batch[i] = math.opaque(i == 0 ? rest : math.rem(rest, extent));
       if (i != 0)
         rest = math.div(rest, extent);
     }
@@ -169,12 +170,12 @@ void BatchGemmEmitter::panel(const Unit &unit) {
   job.aRowStride = spec.a.transposed ? one : number(spec.a.rowStride);
   job.aKStride = spec.a.transposed ? number(spec.a.rowStride) : one;
   job.row = unit.row;
-  job.rowEnd = math.min(math.add(unit.row, unitRows), m);
+  job.rowEnd = math.opaque(math.min(math.add(unit.row, unitRows), m));
   job.rowCount = spec.m.dynamic ? -1 : spec.m.value;
   job.unitRows = unitRows;
   job.width = unit.width;
   job.columns = unit.columns;
-  job.validColumns = math.min(math.sub(n, unit.column), math.constant(unit.width));
+  job.validColumns = math.opaque(math.min(math.sub(n, unit.column), math.constant(unit.width)));
   job.k = k;
   job.staticK = spec.k.dynamic ? -1 : spec.k.value;
   job.kBlock = onePass ? spec.k.value : kBlock;

@@ -13,7 +13,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -21,6 +22,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace mlir;
 using namespace dynac;
@@ -174,12 +176,26 @@ static llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine,
   return llvm::Error::success();
 }
 
+/// Marks the loops of kernels that were unrolled by their emitter. Without the mark, most of the
+/// time would go into finding out what more unrolling would bring.
+static void keepLoops(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || !function.hasFnAttribute("dynac-keep-loops"))
+      continue;
+    llvm::DominatorTree dominators(function);
+    llvm::LoopInfo loops(dominators);
+    for (llvm::Loop *loop : loops.getLoopsInPreorder())
+      llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable");
+  }
+}
+
 /// Target, data layout and optimisation of one part; `machine` is the part's own.
 static void prepare(llvm::Module &module, llvm::TargetMachine &machine,
                     const CodegenOptions &options) {
   module.setTargetTriple(targetTriple);
   module.setDataLayout(machine.createDataLayout());
   module.setPICLevel(llvm::PICLevel::BigPIC);
+  keepLoops(module);
   optimize(module, machine, options.optLevel);
 }
 

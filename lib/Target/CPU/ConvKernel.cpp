@@ -41,7 +41,7 @@ private:
     Value aOrigin;            ///< element of A that tap (0, 0) of the first pixel reads
   };
   struct Panel {
-    Value number; ///< within the group
+    Value columns, base; ///< output channels and elements of the packed weights before the panel
     int64_t width;
     Value slice; ///< first column of the slice within the panel
     unsigned vectors;
@@ -139,27 +139,28 @@ ConvEmitter::Block ConvEmitter::blockOf(Value number) {
   Value colBlocks = math.div(math.add(cols, plan.blockCols - 1), plan.blockCols);
   Value rowBlocks = math.div(math.add(rows, plan.blockRows - 1), plan.blockRows);
   Block result;
-  result.group = math.rem(number, shape.groups);
+  result.group = math.opaque(math.rem(number, shape.groups));
   Value rest = math.div(number, shape.groups);
-  result.col = math.mul(math.rem(rest, colBlocks), plan.blockCols);
+  result.col = math.opaque(math.mul(math.rem(rest, colBlocks), plan.blockCols));
   rest = math.div(rest, colBlocks);
-  result.row = math.mul(math.rem(rest, rowBlocks), plan.blockRows);
-  result.n = math.div(rest, rowBlocks);
-  result.rows = math.min(math.constant(plan.blockRows), math.sub(rows, result.row));
-  result.cols = math.min(math.constant(plan.blockCols), math.sub(cols, result.col));
+  result.row = math.opaque(math.mul(math.rem(rest, rowBlocks), plan.blockRows));
+  result.n = math.opaque(math.div(rest, rowBlocks));
+  result.rows = math.opaque(math.min(math.constant(plan.blockRows), math.sub(rows, result.row)));
+  result.cols = math.opaque(math.min(math.constant(plan.blockCols), math.sub(cols, result.col)));
   if (plan.padded) {
     result.aOrigin = math.constant(0);
     return result;
   }
   Value plane =
       math.add(math.mul(result.n, groupBlocks * shape.groups), math.mul(result.group, groupBlocks));
-  result.aOrigin = math.add(
+  result.aOrigin = math.opaque(math.add(
       math.add(math.mul(plane, aPlane), math.mul(math.mul(result.row, shape.stride[0]), aRowPitch)),
-      math.mul(result.col, shape.stride[1] * block));
+      math.mul(result.col, shape.stride[1] * block)));
   return result;
 }
 
 void ConvEmitter::emit() {
+  kernel.keepLoops();
   setGeometry();
   // Units of one block lie together, so that its copy serves all panels of this call.
   Value one = math.constant(1);
@@ -171,8 +172,8 @@ void ConvEmitter::emit() {
     if (plan.padded)
       copyPadded(block);
     Value base = math.mul(number, perBlock);
-    Value first = math.max(math.sub(kernel.begin(), base), math.constant(0));
-    Value last = math.min(math.sub(kernel.end(), base), math.constant(perBlock));
+    Value first = math.opaque(math.max(math.sub(kernel.begin(), base), math.constant(0)));
+    Value last = math.opaque(math.min(math.sub(kernel.end(), base), math.constant(perBlock)));
     panels(block, first, last);
   });
   kernel.finish();
@@ -260,7 +261,10 @@ void ConvEmitter::panels(const Block &at, Value first, Value last) {
 }
 
 void ConvEmitter::panel(const Block &at, Value number, int64_t width) {
-  Panel result = {number, width, math.constant(0), tileVectors(kernel.isa(), width)};
+  Value columns = math.add(math.mul(at.group, groupColumns), math.mul(number, 32));
+  const int64_t depth = groupBlocks * block * shape.kernel[0] * shape.kernel[1];
+  Panel result = {math.opaque(columns), math.opaque(math.mul(columns, depth)), width,
+                  math.constant(0), tileVectors(kernel.isa(), width)};
   const int64_t sliceWidth = result.vectors * kernel.isa().lanes;
   if (sliceWidth >= width)
     return tiles(at, result);
@@ -286,7 +290,7 @@ void ConvEmitter::tiles(const Block &at, const Panel &panel) {
   const int64_t together = width > 0 && !plan.flat ? std::min(pixels / width, plan.blockRows) : 1;
   Value row = math.constant(0);
   if (together > 1) {
-    Value end = math.mul(math.div(at.rows, together), together);
+    Value end = math.opaque(math.mul(math.div(at.rows, together), together));
     forLoop(b, loc, row, end, math.constant(together), [&](OpBuilder &, Value tileRow) {
       tile(at, panel, tileRow, math.constant(0), together, width);
     });
@@ -316,7 +320,7 @@ void ConvEmitter::columnTiles(const Block &at, const Panel &panel, Value row, un
   }
   Value col = math.constant(0);
   for (int64_t step : {pixels, int64_t(4), int64_t(1)}) {
-    Value end = math.add(col, math.mul(math.div(math.sub(at.cols, col), step), step));
+    Value end = math.opaque(math.add(col, math.mul(math.div(math.sub(at.cols, col), step), step)));
     run(col, end, step);
     col = end;
   }
@@ -350,8 +354,8 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
   for (unsigned i = 0; i < tileRows; ++i)
     for (unsigned j = 0; j < tileCols; ++j)
       micro.aRow.push_back(math.add(math.mul(rowStep, i), j * colStep));
-  Value columns = math.add(math.mul(at.group, groupColumns), math.mul(panel.number, 32));
-  Value panelBase = math.mul(columns, depth);
+  Value columns = panel.columns;
+  Value panelBase = panel.base;
   micro.bBase = math.add(panelBase, panel.slice);
 
   const int64_t width = panel.width;
@@ -387,16 +391,20 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
   SmallVector<Value> sums =
       micro.emit(b, loc, SmallVector<Value>(micro.rows * micro.vectors, zero));
 
+  // A tile of 16 channels and more starts at a block of channels, a narrower one lies within a
+  // block.
+  Value firstChannel = math.add(columns, panel.slice);
+  Value firstBlock = math.opaque(math.div(firstChannel, 16));
+  const bool wholeBlocks = panel.vectors * lanes >= 16;
+  Value firstLane = wholeBlocks ? math.constant(0) : math.opaque(math.rem(firstChannel, 16));
   for (unsigned i = 0; i < sums.size(); ++i) {
-    const unsigned pixel = i / panel.vectors;
-    Value channel = math.add(math.add(columns, panel.slice), i % panel.vectors * lanes);
-    Value y = math.add(math.add(at.row, row), pixel / tileCols),
-          xPos = math.add(math.add(at.col, col), pixel % tileCols);
-    EpilogueCoords coords{kernel,
-                          {at.n, math.div(channel, 16), y, xPos, math.rem(channel, 16)},
-                          channel,
-                          type,
-                          nullptr};
+    const unsigned pixel = i / panel.vectors, offset = i % panel.vectors * lanes;
+    Value channelBlock = math.add(firstBlock, wholeBlocks ? offset / 16 : 0);
+    Value lane = math.add(firstLane, wholeBlocks ? offset % 16 : offset);
+    Value y = math.add(math.add(at.row, row), pixel / tileCols);
+    Value x = math.add(math.add(at.col, col), pixel % tileCols);
+    EpilogueCoords coords{
+        kernel, {at.n, channelBlock, y, x, lane}, math.add(firstChannel, offset), type, nullptr};
     storeTileVector(b, loc, sums[i], spec.epilogue, coords, output, coords.index);
   }
 }

@@ -108,6 +108,7 @@ void DepthwiseEmitter::emit() {
   x = flatView(b, loc, kernel.pointer(0), b.getF32Type());
   packed = flatView(b, loc, kernel.pointer(1), b.getF32Type());
   output = kernel.buffer(2 + spec.extra.size());
+  kernel.keepLoops();
   forLoop(b, loc, kernel.begin(), kernel.end(), math.constant(1),
           [&](OpBuilder &, Value unit) { block(unit); });
   kernel.finish();
@@ -118,15 +119,17 @@ void DepthwiseEmitter::block(Value unit) {
   Value rowBlocks = math.div(math.add(rows, blockRows - 1), blockRows);
   Row common = {};
   Value plane = math.div(unit, rowBlocks); // n * blocks + channel block
-  common.channelBlock = math.rem(plane, blocks);
-  common.n = math.div(plane, blocks);
-  Value first = math.mul(math.rem(unit, rowBlocks), blockRows);
-  Value end = math.min(math.add(first, blockRows), rows);
+  plane = math.opaque(plane);
+  common.channelBlock = math.opaque(math.rem(plane, blocks));
+  common.n = math.opaque(math.div(plane, blocks));
+  Value first = math.opaque(math.mul(math.rem(unit, rowBlocks), blockRows));
+  Value end = math.opaque(math.min(math.add(first, blockRows), rows));
   const int64_t lanes = kernel.isa().lanes;
   forLoop(b, loc, math.constant(0), math.constant(16), math.constant(lanes),
           [&](OpBuilder &, Value lane) {
             common.lane = lane;
-            common.plane = math.add(math.mul(math.mul(plane, math.mul(h, w)), 16), lane);
+            common.plane =
+                math.opaque(math.add(math.mul(math.mul(plane, math.mul(h, w)), 16), lane));
             common.weights = math.add(
                 math.mul(common.channelBlock, 16 * shape.kernel[0] * shape.kernel[1]), lane);
             forLoop(b, loc, first, end, math.constant(1), [&](OpBuilder &, Value y) {

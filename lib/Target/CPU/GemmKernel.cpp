@@ -44,9 +44,10 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
           : kernel.scratch(MemRefType::get({plan.unitRows, plan.panelWidth}, b.getF32Type()), 0);
   Value m = spec.m.dynamic ? kernel.dim(spec.m.value) : kernel.constant(spec.m.value);
 
+  kernel.keepLoops();
   forLoop(b, loc, kernel.begin(), kernel.end(), kernel.constant(1), [&](OpBuilder &, Value unit) {
-    Value number = math.rem(unit, plan.panels);
-    Value row = math.mul(math.div(unit, plan.panels), plan.unitRows);
+    Value number = math.opaque(math.rem(unit, plan.panels));
+    Value row = math.opaque(math.mul(math.div(unit, plan.panels), plan.unitRows));
     auto emitPanel = [&](Value number, int64_t width, int64_t columns) {
       GemmPanel panel(kernel);
       panel.a = a;
@@ -54,10 +55,10 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
       panel.aRowStride = math.constant(spec.lda ? spec.lda : plan.k);
       panel.aKStride = math.constant(1);
       panel.row = row;
-      panel.rowEnd = math.min(math.add(row, plan.unitRows), m);
+      panel.rowEnd = math.opaque(math.min(math.add(row, plan.unitRows), m));
       panel.rowCount = spec.m.dynamic ? -1 : spec.m.value;
       panel.unitRows = plan.unitRows;
-      Value base = math.mul(number, plan.panelWidth * plan.k);
+      Value base = math.opaque(math.mul(number, plan.panelWidth * plan.k));
       panel.b = packed;
       panel.bKStride = math.constant(width);
       panel.bBase = [&math, base, width](Value kBegin) {
@@ -70,7 +71,7 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
       panel.staticK = plan.k;
       panel.kBlock = plan.kBlock;
       panel.partial = partial;
-      Value firstColumn = math.mul(number, plan.panelWidth);
+      Value firstColumn = math.opaque(math.mul(number, plan.panelWidth));
       panel.store = [&](Value row, Value offset, Value sums, Value mask) {
         Value column = math.add(firstColumn, offset);
         EpilogueCoords coords{

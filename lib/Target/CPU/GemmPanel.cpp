@@ -25,14 +25,15 @@ void GemmPanel::emit() {
   IndexMath math{kernel.builder(), kernel.loc()};
   if (onePass())
     return pass({math.constant(0), k, nullptr, nullptr});
-  Value passes = math.div(math.add(k, kBlock - 1), kBlock);
+  Value passes = math.opaque(math.div(math.add(k, kBlock - 1), kBlock));
   // Even without any k the epilogue runs once.
   passes = math.max(passes, math.constant(1));
   forLoop(kernel.builder(), kernel.loc(), math.constant(0), passes, math.constant(1),
           [&](OpBuilder &, Value number) {
             Pass current;
-            current.begin = math.mul(number, kBlock);
-            current.length = math.min(math.constant(kBlock), math.sub(k, current.begin));
+            current.begin = math.opaque(math.mul(number, kBlock));
+            current.length =
+                math.opaque(math.min(math.constant(kBlock), math.sub(k, current.begin)));
             current.isFirst = math.equal(number, math.constant(0));
             current.isLast = math.equal(number, math.sub(passes, math.constant(1)));
             pass(current);
@@ -65,7 +66,7 @@ void GemmPanel::rowTiles(const Pass &current, Value slice, int64_t staticSlice) 
   const int64_t rows = tileRows(kernel.isa(), vectors());
   Value from = row;
   auto fullTiles = [&](int64_t step) {
-    Value end = math.add(from, math.mul(math.div(math.sub(rowEnd, from), step), step));
+    Value end = math.opaque(math.add(from, math.mul(math.div(math.sub(rowEnd, from), step), step)));
     forLoop(b, loc, from, end, math.constant(step),
             [&](OpBuilder &, Value at) { tile(current, step, at, slice, staticSlice); });
     from = end;
@@ -161,7 +162,7 @@ void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
     micro.prefetchBase = math.add(math.add(next, math.mul(current.begin, width)),
                                   math.mul(share, kBlock * width / shares));
   }
-  Value blocks = math.div(current.length, unroll);
+  Value blocks = math.opaque(math.div(current.length, unroll));
   micro.loops = {{blocks, math.mul(aKStride, unroll), math.mul(bKStride, unroll)}};
   for (int64_t u = 0; u < unroll; ++u)
     micro.steps.push_back({math.mul(aKStride, u), math.mul(bKStride, u)});

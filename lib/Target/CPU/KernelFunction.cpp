@@ -230,6 +230,13 @@ void KernelFunction::fail(OpBuilder &at, Value condition, int32_t code) {
   at.create<memref::StoreOp>(location, status, statusSlot);
 }
 
+void KernelFunction::keepLoops() {
+  auto attributes = bodyFunc->getAttrOfType<ArrayAttr>("passthrough");
+  SmallVector<Attribute> all(attributes.begin(), attributes.end());
+  all.push_back(b.getStringAttr("dynac-keep-loops"));
+  bodyFunc->setAttr("passthrough", b.getArrayAttr(all));
+}
+
 void KernelFunction::finish() {
   Value status = statusSlot ? Value(b.create<memref::LoadOp>(location, statusSlot))
                             : Value(b.create<arith::ConstantIntOp>(location, 0, 32));

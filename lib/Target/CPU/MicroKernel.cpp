@@ -8,9 +8,11 @@
 #include "dynac/Target/CPU/MicroKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace dynac::cpu;
@@ -36,6 +38,18 @@ Value IndexMath::less(Value x, Value y) const {
 }
 Value IndexMath::equal(Value x, Value y) const {
   return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x, y);
+}
+
+Value IndexMath::opaque(Value x) const {
+  if (matchPattern(x, m_Constant()))
+    return x;
+  Type i64 = b.getI64Type();
+  Value number = b.create<arith::IndexCastOp>(loc, i64, x);
+  auto barrier =
+      b.create<LLVM::InlineAsmOp>(loc, TypeRange{i64}, ValueRange{number}, /*asm_string=*/"",
+                                  /*constraints=*/"=r,0", /*has_side_effects=*/false,
+                                  /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  return b.create<arith::IndexCastOp>(loc, b.getIndexType(), barrier.getResult(0));
 }
 
 void dynac::cpu::forLoop(OpBuilder &b, Location loc, Value lower, Value upper, Value step,

@@ -93,6 +93,9 @@ public:
   /// (clamp the index). May be used inside loops; does not keep LLVM from vectorising them.
   void fail(mlir::OpBuilder &at, mlir::Value condition, int32_t code);
 
+  /// Says that the loops are as they should be: LLVM does not unroll them.
+  void keepLoops();
+
   /// Closes the body. The builder's insertion point must be in the entry block.
   void finish();
 

@@ -110,6 +110,10 @@ struct IndexMath {
   mlir::Value max(mlir::Value x, mlir::Value y) const;
   mlir::Value less(mlir::Value x, mlir::Value y) const;
   mlir::Value equal(mlir::Value x, mlir::Value y) const;
+  /// `x` (of index type) by way of an empty assembly statement: LLVM then works with the value and
+  /// not with how it came about. Loop analysis of addresses that contain divisions takes most of
+  /// the compile time otherwise, and such a value may be recomputed inside a loop.
+  mlir::Value opaque(mlir::Value x) const;
 };
 
 /// `for (iv = lower; iv < upper; iv += step) body(builder, iv)`; nothing is carried.
