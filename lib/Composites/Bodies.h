@@ -18,9 +18,13 @@ Tensors softmaxBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::Dictionary
 Tensors logSoftmaxBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
 Tensors layerNormBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
 Tensors rmsNormBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
+Tensors packChannelsBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
+Tensors unpackChannelsBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
+Tensors convNchwcBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
 Tensors attentionBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
 
-/// Entries of a composite's config. One that is missing or of another type fails the context and gives zero.
+/// Entries of a composite's config. One that is missing or of another type fails the context and
+/// gives zero.
 int64_t intOf(TensorContext &, mlir::DictionaryAttr config, llvm::StringRef name);
 double floatOf(TensorContext &, mlir::DictionaryAttr config, llvm::StringRef name);
 bool boolOf(TensorContext &, mlir::DictionaryAttr config, llvm::StringRef name);

@@ -13,10 +13,13 @@ using namespace dynac;
 ArrayRef<CompositeSpec> dynac::compositeTable() {
   static constexpr CompositeSpec table[] = {
       {"attention", "softmax(scale * q kT + bias) v", attentionBody},
+      {"conv_nchwc", "pack_channels(conv(unpack_channels(x), w))", convNchwcBody},
       {"layer_norm", "(x - mean) / sqrt(var + epsilon) * scale + bias", layerNormBody},
       {"log_softmax", "x - max - log(sum(exp(x - max)))", logSoftmaxBody},
+      {"pack_channels", "y[n, c/16, h, w, c%16] = x[n, c, h, w]", packChannelsBody},
       {"rms_norm", "x / sqrt(mean(x^2) + epsilon) * scale", rmsNormBody},
       {"softmax", "exp(x - max) / sum(exp(x - max))", softmaxBody},
+      {"unpack_channels", "y[n, c, h, w] = x[n, c/16, h, w, c%16]", unpackChannelsBody},
   };
   return table;
 }

@@ -89,15 +89,20 @@ struct BlockConv : OpRewritePattern<ConvOp> {
 
     TensorContext ctx(rewriter, op.getLoc());
     Shape result = shapeOf(op.getType());
+    // A first layer of an image: packing would only add channels of zeros.
+    bool plainInput = channels < kChannelBlock / 2 && groups == 1;
     DictionaryAttr settings = config(ctx, {{"channels", attr(ctx, channels)},
+                                           {"plain_input", attr(ctx, plainInput)},
                                            {"filters", attr(ctx, filters)},
                                            {"groups", attr(ctx, groups)},
                                            {"strides", attr(ctx, Axes(op.getStrides()))},
                                            {"lo", attr(ctx, Axes(lo))},
                                            {"hi", attr(ctx, Axes(hi))},
                                            {"dilations", attr(ctx, Axes(op.getRhsDilation()))}});
-    Tensor packed = packChannels(Tensor(ctx, op.getX()));
-    Tensor y = composite("conv_nchwc", {packed, Tensor(ctx, op.getW())}, settings, blockedShape(result));
+    Tensor input(ctx, op.getX());
+    if (!plainInput)
+      input = packChannels(input);
+    Tensor y = composite("conv_nchwc", {input, Tensor(ctx, op.getW())}, settings, blockedShape(result));
     rewriter.replaceOp(op, unpackChannels(y, result).value());
     return success();
   }

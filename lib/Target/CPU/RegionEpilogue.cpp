@@ -50,6 +50,13 @@ bool RegionEpilogue::readsResidual() const {
   return llvm::any_of(leaves, [](auto &entry) { return entry.second.isWhole; });
 }
 
+bool RegionEpilogue::mayCountPixels(unsigned outer, unsigned inner) const {
+  return llvm::all_of(leaves, [&](auto &entry) {
+    const Leaf &leaf = entry.second;
+    return leaf.isWhole || (leaf.strides[outer] == 0 && leaf.strides[inner] == 0);
+  });
+}
+
 SmallVector<BufferArg> RegionEpilogue::buffers() const {
   SmallVector<BufferArg> args;
   for (unsigned operand : operands) {

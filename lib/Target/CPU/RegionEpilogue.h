@@ -34,6 +34,9 @@ public:
   /// Whether an operand has the shape of the result, so that the result may be written over it.
   bool readsResidual() const;
 
+  /// Whether operands may be read with one counter for axes `outer` and `inner` of the result.
+  bool mayCountPixels(unsigned outer, unsigned inner) const;
+
   /// The emitter; buffer `firstBuffer + i` of the kernel is operands[i]. `rowsAndColumns`: the kernel's
   /// index is (row, column) of the result seen as a matrix, else one index per axis of the result.
   Epilogue emitter(unsigned firstBuffer, bool rowsAndColumns) const;

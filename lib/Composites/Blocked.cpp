@@ -1,0 +1,60 @@
+//===- Blocked.cpp - channel blocks and convolutions in them --------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+
+using namespace dynac;
+
+static constexpr int64_t kBlock = 16;
+
+// y[n, c/16, h, w, c%16] = x[n, c, h, w]; channels are filled up with zeros
+Tensors dynac::packChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
+                                mlir::DictionaryAttr) {
+  Tensor x = xs[0];
+  Shape shape = x.shape();
+  int64_t channels = *shape[1].constant(), blocks = (channels + kBlock - 1) / kBlock;
+  if (channels != blocks * kBlock) {
+    Shape lo(4, SymExpr(0)), hi = lo;
+    hi[1] = SymExpr(blocks * kBlock - channels);
+    x = pad(x, full(ctx, {}, 0.0, x.dtype()), lo, hi);
+  }
+  x = reshape(x, {shape[0], SymExpr(blocks), SymExpr(kBlock), shape[2], shape[3]});
+  return {transpose(x, {0, 1, 3, 4, 2})};
+}
+
+// The inverse; `channels` says how many there are.
+Tensors dynac::unpackChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
+                                  mlir::DictionaryAttr config) {
+  Tensor x = transpose(xs[0], {0, 1, 4, 2, 3});
+  if (!x)
+    return {x};
+  Shape shape = x.shape();
+  x = reshape(x, {shape[0], shape[1] * shape[2], shape[3], shape[4]});
+  return {sliceAxis(x, 1, SymExpr(0), SymExpr(intOf(ctx, config, "channels")))};
+}
+
+// pack(conv(unpack(x), w)); x is not packed if `plain_input` says so
+Tensors dynac::convNchwcBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
+                             mlir::DictionaryAttr config) {
+  auto ints = [&](llvm::StringRef name) {
+    auto values = config.getAs<mlir::DenseI64ArrayAttr>(name);
+    if (!values)
+      ctx.fail("conv_nchwc: attribute '" + name + "' is missing");
+    return values ? llvm::SmallVector<int64_t>(values.asArrayRef())
+                  : llvm::SmallVector<int64_t>(2, 1);
+  };
+  Shape lo, hi;
+  for (int64_t value : ints("lo"))
+    lo.push_back(SymExpr(value));
+  for (int64_t value : ints("hi"))
+    hi.push_back(SymExpr(value));
+  Tensor x =
+      boolOf(ctx, config, "plain_input") ? xs[0] : unpackChannelsBody(ctx, {xs[0]}, config)[0];
+  Tensor y = conv(x, xs[1], ints("strides"), lo, hi, {1, 1}, ints("dilations"),
+                  intOf(ctx, config, "groups"));
+  return y ? packChannelsBody(ctx, {y}, config) : Tensors{y};
+}

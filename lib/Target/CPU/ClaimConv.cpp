@@ -1,0 +1,118 @@
+//===- ClaimConv.cpp - convolutions in channel blocks ---------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Claim.h"
+#include "RegionEpilogue.h"
+#include "dynac/Support/Diagnostic.h"
+#include "dynac/Target/CPU/ConvKernel.h"
+
+using namespace mlir;
+using namespace dynac;
+using namespace dynac::cpu;
+using namespace dynac::prim;
+
+namespace {
+
+int64_t intOf(CompositeOp op, StringRef name) {
+  return op.getConfig().getAs<IntegerAttr>(name).getInt();
+}
+
+std::array<int64_t, 2> pairOf(CompositeOp op, StringRef name) {
+  ArrayRef<int64_t> values = op.getConfig().getAs<DenseI64ArrayAttr>(name).asArrayRef();
+  return {values[0], values[1]};
+}
+
+bool isConvNchwc(Operation *op) {
+  auto composite = dyn_cast<CompositeOp>(op);
+  return composite && composite.getName() == "conv_nchwc";
+}
+
+bool isDepthwise(CompositeOp op) {
+  return intOf(op, "groups") == intOf(op, "channels") && intOf(op, "groups") > 1;
+}
+
+bool matchesConv(Operation *op) { return isConvNchwc(op) && !isDepthwise(cast<CompositeOp>(op)); }
+
+/// The kernel's view of the composite; sizes that are not known become dimension arguments.
+ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
+  auto extent = [&](const SymExpr &size) {
+    return size.constant() ? Extent(*size.constant()) : dim(dims.of(size));
+  };
+  bool plain = op.getConfig().getAs<BoolAttr>("plain_input").getValue();
+  Shape x = shapeOf(op.getXs()[0]), y = shapeOf(op.getYs()[0]);
+  auto w = cast<RankedTensorType>(op.getXs()[1].getType());
+  ConvShape shape{extent(x[0]), extent(x[2]), extent(x[3]), extent(y[2]), extent(y[3])};
+  shape.c = intOf(op, "channels");
+  shape.k = intOf(op, "filters");
+  shape.groups = intOf(op, "groups");
+  shape.kernel = {w.getDimSize(2), w.getDimSize(3)};
+  shape.stride = pairOf(op, "strides");
+  shape.dilation = pairOf(op, "dilations");
+  shape.padBegin = pairOf(op, "lo");
+  shape.padEnd = pairOf(op, "hi");
+  shape.plainInput = plain;
+  return shape;
+}
+
+/// n * ceil(rows / blockRows) * ceil(cols / blockCols) * groups * groupPanels, as in ConvPlan::units.
+SymExpr unitsOf(const ConvPlan &plan, llvm::ArrayRef<SymExpr> y) {
+  SymExpr rows = plan.flat ? SymExpr(1) : y[2], cols = plan.flat ? y[2] * y[3] : y[3];
+  return y[0] * rows.ceilDiv(SymExpr(plan.blockRows)) * cols.ceilDiv(SymExpr(plan.blockCols)) *
+         SymExpr(plan.shape.groups * plan.groupPanels);
+}
+
+llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuRegionPlanner &planner,
+                                          WeightStore &weights) {
+  auto conv = cast<CompositeOp>(op);
+  auto canonical = canonicalRegion(region);
+  auto dims = std::make_shared<KernelDims>();
+  ConvPlan plan = planConv(shapeOfConv(conv, *dims));
+  auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
+  if (plan.flat && !epilogue->mayCountPixels(2, 3))
+    return unsupported("{0}: a convolution's epilogue reads rows and columns of its image differently",
+                       nodeNames(region.getLoc()));
+
+  unsigned xOperand = cast<BlockArgument>(conv.getXs()[0]).getArgNumber();
+  unsigned wOperand = cast<BlockArgument>(conv.getXs()[1]).getArgNumber();
+  int64_t weight = region.getXs()[wOperand].getDefiningOp<WeightOp>().getId();
+  std::string packing =
+      ("conv:" + Twine(weight) + ":" + Twine(plan.shape.groups) + ":" + Twine(plan.shape.plainInput)).str();
+  auto [it, isNew] = planner.packed.try_emplace(packing, -1);
+  if (isNew)
+    it->second = weights.derive(
+        weights.name(weight), RankedTensorType::get({plan.packedElements()}, Float32Type::get(op->getContext())),
+        {weight}, [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+          packConv(plan, {reinterpret_cast<const float *>(inputs[0].data()), inputs[0].size() / 4},
+                   {reinterpret_cast<float *>(out.data()), out.size() / 4});
+          return llvm::Error::success();
+        });
+
+  RegionPlan result;
+  result.kind = "conv";
+  result.key = "conv:" + canonical.text;
+  result.units = unitsOf(plan, shapeOf(conv.getYs()[0]));
+  result.scratchBytes = plan.scratchBytes;
+  result.weights[wOperand] = it->second;
+  result.dims = dims->exprs;
+  result.operands.emplace({xOperand, wOperand});
+  llvm::append_range(*result.operands, epilogue->operands);
+  result.emit = [=, &planner](StringRef name) -> llvm::Expected<std::vector<std::string>> {
+    ConvSpec spec{plan, epilogue->outputType(), epilogue->buffers(), static_cast<unsigned>(dims->exprs.size()),
+                  epilogue->emitter(/*firstBuffer=*/2, /*rowsAndColumns=*/false)};
+    std::vector<std::string> symbols;
+    for (const Isa &isa : planner.isas) {
+      symbols.push_back((name + "." + isa.suffix).str());
+      emitConv(planner.kernels, symbols.back(), isa, spec);
+    }
+    return symbols;
+  };
+  return result;
+}
+
+} // namespace
+
+const ClaimedKernel dynac::cpu::convClaim = {"conv", /*takesEpilogue=*/true, matchesConv, planConvRegion};
