@@ -29,6 +29,8 @@ static Status copy(const HostKernelArgs &args) {
 HostKernelFn findHostKernel(const char *name) {
   static constexpr Entry entries[] = {
       {"copy@1", copy},
+      {"nms@1", nonMaxSuppression},
+      {"unique@1", unique},
   };
   for (const Entry &entry : entries)
     if (std::strcmp(entry.name, name) == 0)

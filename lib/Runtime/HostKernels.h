@@ -31,6 +31,19 @@ struct HostKernelArgs {
 /// operands are not what the kernel expects); the executor adds the step's name.
 using HostKernelFn = Status (*)(const HostKernelArgs &args);
 
+/// "nms@1": ONNX NonMaxSuppression 11. Buffers: boxes f32 [batch, n, 4], scores f32
+/// [batch, classes, n], most boxes per class i64, IoU threshold f32, score threshold f32; then
+/// results: selected i64 [capacity, 3], their number i64. Dims: batch, n, classes, and 1 where
+/// boxes are (x center, y center, width, height) instead of two corners. A capacity of batch *
+/// classes * min(n, most) rows always suffices.
+Status nonMaxSuppression(const HostKernelArgs &args);
+
+/// "unique@1": ONNX Unique 11, over the `count` slices of x [outer, count, inner]. Buffers: x; then
+/// results: values [outer, k, inner] (room for x), first position i64 [count], inverse i64 [count],
+/// occurrences i64 [count], k i64. Dims: outer, count, inner, and 1 for sorted slices (else in the
+/// order of their first positions). NaN equals NaN and comes last.
+Status unique(const HostKernelArgs &args);
+
 /// The kernel called "name@version", or nullptr.
 HostKernelFn findHostKernel(const char *name);
 
