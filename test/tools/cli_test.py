@@ -287,6 +287,18 @@ class BenchAndInspect(CliTest):
         self.assertTrue(all(int(line) > 0 for line in out[1:]))
         self.refuses(2, "bench --paced: expected a line 0 or 1, got 'x'", "bench", "m.so", "--paced", stdin="x\n")
 
+    def test_verify(self):
+        self.compiled(batch="n")
+        self.assertRegex(self.succeeds("verify", "m.onnx", "m.so", "--dim", "n=5"), r"^equal    y: f32\[5x3\] ")
+        self.assertIn("equal    y", self.succeeds("compile", "m.onnx", "-o", "m2.so", "--verify"))
+        self.refuses(2, "--verify needs a .so, which it can run", "compile", "m.onnx", "-o", "m.o", "--verify")
+        # An artifact of other numbers differs.
+        self.write("m.onnx", onnx.model([onnx.node("Mul", ["x", "x"], ["y"])], [onnx.value("x", ["n", 3])],
+                                        [onnx.value("y", ["n", 3])]))
+        done = self.dynac("verify", "m.onnx", "m.so")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"^dynac: error: output 'y': \d+ of 6 elements differ, worst at \[")
+
     def test_profile(self):
         self.compiled()
         self.assertIn("pointwise", self.succeeds("profile", "m.so", "--trace", "t.json"))

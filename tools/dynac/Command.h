@@ -39,6 +39,7 @@ std::unique_ptr<Command> makeCompileCommand(CLI::App &parent);
 std::unique_ptr<Command> makeRunCommand(CLI::App &parent);
 std::unique_ptr<Command> makeBenchCommand(CLI::App &parent);
 std::unique_ptr<Command> makeProfileCommand(CLI::App &parent);
+std::unique_ptr<Command> makeVerifyCommand(CLI::App &parent);
 std::unique_ptr<Command> makeInspectCommand(CLI::App &parent);
 std::unique_ptr<Command> makeOpsCommand(CLI::App &parent);
 std::unique_ptr<Command> makeDoctorCommand(CLI::App &parent);

@@ -8,6 +8,7 @@
 #include "Command.h"
 #include "Log.h"
 #include "RunOptions.h"
+#include "Verify.h"
 #include "dynac/Driver/Pipeline.h"
 #include "dynac/Support/Diagnostic.h"
 #include "llvm/Support/Format.h"
@@ -132,6 +133,8 @@ public:
                   "Check the contract of the IR after each phase");
     app->add_option("--save-temps", options.saveTemps, "Folder for intermediate files")
         ->type_name("DIR");
+    app->add_flag("--verify", verify,
+                  "Compare the result with the generic way on random inputs (a .so only)");
     app->add_flag("--json", json, "Print what was made as JSON");
   }
 
@@ -149,7 +152,7 @@ public:
     if (options.emit)
       return llvm::Error::success();
     print(*report, seconds.count());
-    return llvm::Error::success();
+    return verify ? verifyArtifact(options, options.output, {}) : llvm::Error::success();
   }
 
 private:
@@ -191,6 +194,8 @@ private:
     if (!levels)
       return levels.takeError();
     options.levels = *levels;
+    if (verify && (!emit.empty() || !llvm::StringRef(options.output).ends_with(".so")))
+      return usageError("--verify needs a .so, which it can run");
     if (!emit.empty()) {
       auto phase = parsePhase(emit);
       if (!phase)
@@ -225,7 +230,7 @@ private:
   CompileOptions options;
   std::string target = "cpu", march, precision = "f32", accuracy = "default", emit;
   std::vector<std::string> shapes, dims, aliases;
-  bool json = false;
+  bool verify = false, json = false;
 };
 
 } // namespace

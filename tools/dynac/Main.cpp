@@ -124,9 +124,10 @@ int runProgram(int argc, char **argv) {
   app.require_subcommand(1);
   app.fallthrough();
 
-  std::unique_ptr<Command> commands[] = {
-      makeCompileCommand(app), makeRunCommand(app), makeBenchCommand(app), makeProfileCommand(app),
-      makeInspectCommand(app), makeOpsCommand(app), makeDoctorCommand(app)};
+  std::unique_ptr<Command> commands[] = {makeCompileCommand(app), makeRunCommand(app),
+                                         makeBenchCommand(app),   makeProfileCommand(app),
+                                         makeVerifyCommand(app),  makeInspectCommand(app),
+                                         makeOpsCommand(app),     makeDoctorCommand(app)};
   // A misspelt name in a configuration file is a misspelt option.
   app.allow_config_extras(CLI::config_extras_mode::error);
   for (CLI::App *command : app.get_subcommands(nullptr))

@@ -1,0 +1,138 @@
+//===- Verify.cpp - an artifact against the generic way -------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+
+#include "Values.h"
+#include "dynac/Driver/Pipeline.h"
+#include "dynac/Support/Diagnostic.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+namespace dynac::tool {
+
+namespace {
+
+/// A file of the system's temporary folder, removed at the end.
+struct ScratchArtifact {
+  llvm::SmallString<128> path;
+
+  llvm::Error create() {
+    if (std::error_code error = llvm::sys::fs::createTemporaryFile("dynac-verify", "so", path))
+      return ioError("cannot make a temporary file: {0}", error.message());
+    llvm::sys::RemoveFileOnSignal(path);
+    return llvm::Error::success();
+  }
+  ~ScratchArtifact() {
+    llvm::sys::fs::remove(path);
+    llvm::sys::DontRemoveFileOnSignal(path);
+  }
+};
+
+/// A run's context, which owns the outputs.
+struct Finished {
+  ContextHandle context;
+  std::vector<dynac_value_t> outputs;
+};
+
+llvm::Expected<Finished> runOn(const Session &session, std::vector<HostTensor> &tensors) {
+  auto context = session.createContext();
+  if (!context)
+    return context.takeError();
+  Finished result{std::move(*context), std::vector<dynac_value_t>(session.outputs().size())};
+  std::vector<dynac_value_t> in;
+  for (HostTensor &tensor : tensors)
+    in.push_back(tensor.view());
+  if (llvm::Error error = toError(dynac_context_run(result.context.get(), in.data(), in.size(),
+                                                    result.outputs.data(), result.outputs.size())))
+    return error;
+  return result;
+}
+
+/// Sizes for what the user left open: small, allowed, and different from each other, so that two
+/// that were mixed up are found.
+void chooseSizes(const Session &session, SymbolSizes &sizes) {
+  int64_t next = 2;
+  for (const dynac_symbol_desc_t &symbol : session.symbols()) {
+    if (symbol.data_dependent || sizes.count(symbol.name))
+      continue;
+    int64_t multiple = std::max<int64_t>(symbol.multiple_of, 1);
+    int64_t size = std::max(symbol.min, next++);
+    size = (size + multiple - 1) / multiple * multiple;
+    sizes[symbol.name] = std::min(size, symbol.max / multiple * multiple);
+  }
+}
+
+} // namespace
+
+llvm::Error verifyArtifact(CompileOptions reference, const std::string &path,
+                           const VerifyOptions &options) {
+  auto artifact = Session::load(path, options.threads, options.isa);
+  if (!artifact)
+    return artifact.takeError();
+  auto sizes = readSizes(*artifact, options.dims);
+  if (!sizes)
+    return sizes.takeError();
+  chooseSizes(*artifact, *sizes);
+  auto tensors = readInputs(*artifact, options.inputs, *sizes);
+  if (!tensors)
+    return tensors.takeError();
+
+  ScratchArtifact scratch;
+  if (llvm::Error error = scratch.create())
+    return error;
+  auto native = parseMarchOption("native");
+  if (!native)
+    return native.takeError();
+  reference.output = std::string(scratch.path);
+  reference.levels = *native;
+  reference.optLevel = 0;
+  reference.weights = "embed";
+  reference.saveTemps.clear();
+  reference.name.clear();
+  Progress silent;
+  if (auto report = compileModel(reference, silent); !report)
+    return report.takeError();
+  auto plain = Session::load(reference.output, options.threads);
+  if (!plain)
+    return plain.takeError();
+
+  auto got = runOn(*artifact, *tensors);
+  if (!got)
+    return got.takeError();
+  auto want = runOn(*plain, *tensors);
+  if (!want)
+    return want.takeError();
+  if (got->outputs.size() != want->outputs.size())
+    return makeDiagnostic(ExitCode::ResultsDiffer,
+                          "'" + printable(path) + "' is of another model: it has " +
+                              std::to_string(got->outputs.size()) + " outputs, not " +
+                              std::to_string(want->outputs.size()));
+
+  llvm::Error errors = llvm::Error::success();
+  for (auto [desc, value, expected] : llvm::zip(artifact->outputs(), got->outputs, want->outputs)) {
+    Summary summary = summarise(expected);
+    double largest = std::max(std::abs(summary.min), std::abs(summary.max));
+    Tolerance tolerance;
+    tolerance.relative = options.relative;
+    tolerance.absolute =
+        options.absolute.value_or(std::isfinite(largest) ? largest * 1e-4 : tolerance.absolute);
+    std::optional<std::string> what = difference(value, expected, tolerance);
+    llvm::outs() << (what ? "differs  " : "equal    ") << summaryLine(desc.name, value) << '\n';
+    if (what)
+      errors = llvm::joinErrors(std::move(errors),
+                                makeDiagnostic(ExitCode::ResultsDiffer,
+                                               "output '" + printable(desc.name) + "': " + *what));
+  }
+  return errors;
+}
+
+} // namespace dynac::tool
