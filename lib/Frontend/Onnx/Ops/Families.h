@@ -20,17 +20,20 @@ namespace dynac::onnx {
 
 void addActivationRows(OpTable &table);
 void addArithRows(OpTable &table);
+void addAttentionRows(OpTable &table);
 void addCompareRows(OpTable &table);
 void addConstantRows(OpTable &table);
 void addControlRows(OpTable &table);
 void addConvRows(OpTable &table);
 void addEinsumRows(OpTable &table);
 void addGatherRows(OpTable &table);
+void addLossRows(OpTable &table);
 void addMatMulRows(OpTable &table);
 void addMovementRows(OpTable &table);
 void addNormRows(OpTable &table);
 void addPoolRows(OpTable &table);
 void addQuantRows(OpTable &table);
+void addRearrangeRows(OpTable &table);
 void addRecurrentRows(OpTable &table);
 void addReduceRows(OpTable &table);
 void addResizeRows(OpTable &table);
