@@ -70,9 +70,14 @@ class Prim_EnumAttr<I32EnumAttr enum, string attrMnemonic> : EnumAttr<Prim_Diale
   let assemblyFormat = "$value";
 }
 
-def Prim_CompareDirection : Prim_Enum<"CompareDirection", [I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>, I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]>;
+def Prim_CompareDirection : Prim_Enum<"CompareDirection", [
+    I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
+    I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]>;
 def Prim_CompareDirectionAttr : Prim_EnumAttr<Prim_CompareDirection, "direction">;
-def Prim_Combiner : Prim_Enum<"Combiner", [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>, I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"and_", 4, "and">, I32EnumAttrCase<"or_", 5, "or">, I32EnumAttrCase<"none", 6>]>;
+def Prim_Combiner : Prim_Enum<"Combiner", [
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>, I32EnumAttrCase<"max", 2>,
+    I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"and_", 4, "and">, I32EnumAttrCase<"or_", 5, "or">,
+    I32EnumAttrCase<"none", 6>]>;
 def Prim_CombinerAttr : Prim_EnumAttr<Prim_Combiner, "combiner">;
 
 //===----------------------------------------------------------------------===//

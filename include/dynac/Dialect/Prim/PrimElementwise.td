@@ -83,7 +83,8 @@ def Prim_ShlOp : Prim_Binary<"shl", "void", "void", "void", [], Prim_IntTensor>;
 def Prim_ShrLogicalOp : Prim_Binary<"shr_logical", "void", "void", "void", [], Prim_IntTensor>;
 def Prim_ShrArithOp : Prim_Binary<"shr_arith", "void", "void", "void", [], Prim_IntTensor>;
 
-def Prim_CompareOp : Prim_Elementwise<"compare", "::mlir::arith::CmpFOp", "::mlir::arith::CmpIOp", "::mlir::arith::CmpIOp", [SameTypeOperands]> {
+def Prim_CompareOp : Prim_Elementwise<"compare", "::mlir::arith::CmpFOp", "::mlir::arith::CmpIOp", "::mlir::arith::CmpIOp",
+    [SameTypeOperands]> {
   let summary = "i1: a dir b; any comparison with NaN is false but `ne`";
   let arguments = (ins Prim_Tensor:$a, Prim_Tensor:$b, Prim_CompareDirectionAttr:$direction);
   let results = (outs Prim_Tensor:$y);
@@ -91,7 +92,8 @@ def Prim_CompareOp : Prim_Elementwise<"compare", "::mlir::arith::CmpFOp", "::mli
   let hasVerifier = 1;
 }
 
-def Prim_SelectOp : Prim_Elementwise<"select", "::mlir::arith::SelectOp", "::mlir::arith::SelectOp", "::mlir::arith::SelectOp", [AllTypesMatch<["a", "b", "y"]>]> {
+def Prim_SelectOp : Prim_Elementwise<"select", "::mlir::arith::SelectOp", "::mlir::arith::SelectOp", "::mlir::arith::SelectOp",
+    [AllTypesMatch<["a", "b", "y"]>]> {
   let summary = "condition ? a : b, per element";
   let arguments = (ins Prim_Tensor:$condition, Prim_Tensor:$a, Prim_Tensor:$b);
   let results = (outs Prim_Tensor:$y);

@@ -42,7 +42,8 @@ def Prim_ReduceWindowOp : Prim_Op<"reduce_window", "Reduction", [Pure]> {
   let arguments = (ins Prim_Tensor:$x, Prim_CombinerAttr:$combiner, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                    DenseI64ArrayAttr:$dilations, Prim_DimsAttr:$lo, Prim_DimsAttr:$hi);
   let results = (outs Prim_Tensor:$y, Optional<Prim_Tensor>:$indices);
-  let assemblyFormat = "$combiner $x `window` $window `strides` $strides `dilations` $dilations `lo` $lo `hi` $hi attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$combiner $x `window` $window `strides` $strides `dilations` $dilations `lo` $lo `hi` $hi "
+                       "attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 def Prim_SortOp : Prim_Op<"sort", "Heavy", [Pure]> {
@@ -66,7 +67,8 @@ def Prim_DotOp : Prim_Op<"dot", "Heavy", [Pure]> {
   let arguments = (ins Prim_Tensor:$a, Prim_Tensor:$b, DenseI64ArrayAttr:$batchA, DenseI64ArrayAttr:$batchB,
                    DenseI64ArrayAttr:$contractA, DenseI64ArrayAttr:$contractB);
   let results = (outs Prim_Tensor:$y);
-  let assemblyFormat = "$a `,` $b `batch` $batchA `x` $batchB `contract` $contractA `x` $contractB attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$a `,` $b `batch` $batchA `x` $batchB `contract` $contractA `x` $contractB attr-dict `:` "
+                       "functional-type(operands, results)";
   let hasVerifier = 1;
 }
 def Prim_ConvOp : Prim_Op<"conv", "Heavy", [Pure]> {
@@ -78,7 +80,8 @@ def Prim_ConvOp : Prim_Op<"conv", "Heavy", [Pure]> {
   let arguments = (ins Prim_Tensor:$x, Prim_Tensor:$w, DenseI64ArrayAttr:$strides, Prim_DimsAttr:$lo, Prim_DimsAttr:$hi,
                    DenseI64ArrayAttr:$lhsDilation, DenseI64ArrayAttr:$rhsDilation, I64Attr:$groups);
   let results = (outs Prim_Tensor:$y);
-  let assemblyFormat = "$x `,` $w `strides` $strides `lo` $lo `hi` $hi `dilation` $lhsDilation `x` $rhsDilation `groups` $groups attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$x `,` $w `strides` $strides `lo` $lo `hi` $hi `dilation` $lhsDilation `x` $rhsDilation "
+                       "`groups` $groups attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 def Prim_FftOp : Prim_Op<"fft", "Heavy", [Pure]> {

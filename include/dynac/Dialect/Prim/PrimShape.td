@@ -140,7 +140,8 @@ def Prim_ScatterOp : Prim_Op<"scatter", "Heavy", [Pure, AllTypesMatch<["x", "y"]
   let arguments = (ins Prim_Tensor:$x, Prim_Tensor:$indices, Prim_Tensor:$updates, DenseI64ArrayAttr:$axes, I64Attr:$batch,
                    Prim_CombinerAttr:$combiner);
   let results = (outs Prim_Tensor:$y);
-  let assemblyFormat = "$combiner $x `,` $indices `,` $updates `axes` `=` $axes `batch` `=` $batch attr-dict `:` type($x) `,` type($indices) `,` type($updates)";
+  let assemblyFormat = "$combiner $x `,` $indices `,` $updates `axes` `=` $axes `batch` `=` $batch attr-dict `:` "
+                       "type($x) `,` type($indices) `,` type($updates)";
   let hasVerifier = 1;
 }
 
