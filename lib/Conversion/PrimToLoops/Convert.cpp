@@ -43,6 +43,9 @@ struct Converter {
   Value intToInt(Value x, Type from, Type to);
   Value fromFp8(Value x, FloatType from);
   Value toFp8(Value x, FloatType to, bool saturate);
+  Value fromBf16(Value x);
+  Value toBf16(Value x);
+  Value roundToOdd(Value x);
 };
 
 bool isUnsignedType(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
@@ -132,6 +135,44 @@ Value Converter::toFp8(Value x, FloatType to, bool saturate) {
 }
 
 //===----------------------------------------------------------------------===//
+// bf16: the upper half of an f32. In integer arithmetic, as few CPUs have an instruction and it flushes denormals.
+//===----------------------------------------------------------------------===//
+
+Value Converter::fromBf16(Value x) {
+  Type i32 = b.getI32Type();
+  Value bits = make<arith::BitcastOp>(typeLike(b.getI16Type(), x), x);
+  Value wide = make<arith::ExtUIOp>(typeLike(i32, x), bits);
+  Value shifted = make<arith::ShLIOp>(wide, integer(i32, 16, x));
+  return make<arith::BitcastOp>(typeLike(b.getF32Type(), x), shifted);
+}
+
+/// To nearest even: adds half of the last place, less one if that is even. NaN becomes the quiet one.
+Value Converter::toBf16(Value x) {
+  Type i32 = b.getI32Type();
+  auto constant = [&](int64_t value) { return integer(i32, value, x); };
+  Value bits = make<arith::BitcastOp>(typeLike(i32, x), x);
+  Value odd = make<arith::AndIOp>(make<arith::ShRUIOp>(bits, constant(16)), constant(1));
+  Value rounded = make<arith::AddIOp>(make<arith::AddIOp>(bits, constant(0x7FFF)), odd);
+  Value isNan = make<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+  Value upper = make<arith::ShRUIOp>(select(isNan, constant(0x7FC00000), rounded), constant(16));
+  Value half = make<arith::TruncIOp>(typeLike(b.getI16Type(), x), upper);
+  return make<arith::BitcastOp>(typeLike(b.getBF16Type(), x), half);
+}
+
+/// From f64 to an f32 whose last bit is set if anything was cut off: rounding that again to a shorter format
+/// gives what rounding once would have given.
+Value Converter::roundToOdd(Value x) {
+  Type i32 = typeLike(b.getI32Type(), x), f32 = typeLike(b.getF32Type(), x);
+  Value near = make<arith::TruncFOp>(f32, x), back = make<arith::ExtFOp>(x.getType(), near);
+  Value bits = make<arith::BitcastOp>(i32, near), one = integer(b.getI32Type(), 1, x);
+  Value isBeyond = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(back), make<math::AbsFOp>(x));
+  Value towardsZero = select(isBeyond, make<arith::SubIOp>(bits, one), bits);
+  Value isInexact = make<arith::CmpFOp>(arith::CmpFPredicate::ONE, back, x);
+  Value sticky = select(isInexact, make<arith::OrIOp>(towardsZero, one), bits);
+  return make<arith::BitcastOp>(f32, sticky);
+}
+
+//===----------------------------------------------------------------------===//
 // Floats and integers
 //===----------------------------------------------------------------------===//
 
@@ -142,10 +183,14 @@ Value Converter::floatToFloat(Value x, FloatType from, FloatType to, bool satura
   FloatType f32 = b.getF32Type();
   if (fromWidth == 8)
     return floatToFloat(fromFp8(x, from), f32, to, saturate);
+  if (from.isF64() && toWidth < 32)
+    return floatToFloat(roundToOdd(x), f32, to, saturate);
+  if (from.isBF16())
+    return floatToFloat(fromBf16(x), f32, to, false);
   if (toWidth == 8)
     return toFp8(floatToFloat(x, from, f32, false), to, saturate);
-  if (fromWidth == 16 && toWidth == 16) // f16 and bf16 have no common cast
-    return floatToFloat(floatToFloat(x, from, f32, false), f32, to, false);
+  if (to.isBF16())
+    return toBf16(floatToFloat(x, from, f32, false));
   Type type = typeLike(to, x);
   return toWidth > fromWidth ? make<arith::ExtFOp>(type, x) : make<arith::TruncFOp>(type, x);
 }
@@ -206,7 +251,10 @@ Value dynac::emitConvert(OpBuilder &b, Location loc, Value x, Type from, Type to
   }
   if (!toFloat)
     return c.intToInt(x, from, to);
-  FloatType wide = toFloat.getWidth() < 32 ? f32 : toFloat;
+  // Exact before the one rounding, except for 64-bit integers.
+  FloatType wide = toFloat;
+  if (toFloat.getWidth() < 32)
+    wide = from.getIntOrFloatBitWidth() < 32 ? f32 : FloatType(b.getF64Type());
   Type type = c.typeLike(wide, x);
   Value value = isUnsignedType(from) ? c.make<arith::UIToFPOp>(type, x) : c.make<arith::SIToFPOp>(type, x);
   return c.floatToFloat(value, wide, toFloat, saturate);

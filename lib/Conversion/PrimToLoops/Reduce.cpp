@@ -392,8 +392,13 @@ Values Emitter::emitRow(Operation *op, IndicesRef indices, unsigned outerLane) {
   };
   std::function<void(size_t)> nest = [&](size_t depth) {
     auto inside = [&] {
-      if (depth == loops.vars.size())
+      if (depth == loops.vars.size()) {
+        // What is the same for all lanes is loaded once, and not under the lanes' guards.
+        for (const Access &access : accesses)
+          if (!space.laneOf(access.indices))
+            emit(access.operand, access.indices);
         return lanes(step);
+      }
       loop(space[loops.vars[depth]].extent, [&](Value iv) {
         space[loops.vars[depth]].value = iv;
         space[loops.vars[depth]].level = level();
