@@ -36,6 +36,8 @@ namespace dynac {
 
 /// Refuses what cannot work before any time is spent.
 static llvm::Error checkOptions(const CompileOptions &options) {
+  if (options.accuracy == Accuracy::Strict)
+    return unsupported("--accuracy strict is not supported: sums are reordered for vectors");
   if (options.output.empty() && !options.emit)
     return usageError("no output: give -o FILE.so, .o or .a");
   if (options.output.empty())
@@ -83,6 +85,9 @@ public:
       progress.phaseBegins(phase);
       if (llvm::Error error = (this->*step)())
         return std::move(error);
+      if (options.verifyEach && failed(mlir::verify(*module)))
+        return invalidModel("{0}: after phase {1}: {2}", printable(options.model), phaseName(phase),
+                            printable(lastDiagnostic, 2000));
       if (options.emit == phase) {
         if (llvm::Error error = print(phase))
           return std::move(error);
@@ -98,6 +103,8 @@ private:
     if (!read)
       return read.takeError();
     onnxModel = std::move(*read);
+    for (const std::string &warning : onnxModel->warnings)
+      progress.warning(warning);
     auto imported = onnx::importOnnx(*onnxModel, context, weights);
     if (!imported)
       return imported.takeError();
@@ -119,6 +126,39 @@ private:
     if (!lowered)
       return lowered.takeError();
     module = std::move(*lowered);
+    for (const AliasOption &alias : options.aliases)
+      if (llvm::Error error = applyAlias(alias))
+        return error;
+    return llvm::Error::success();
+  }
+
+  /// Marks the output as one that updates the input in place.
+  llvm::Error applyAlias(const AliasOption &alias) {
+    auto main = module->lookupSymbol<func::FuncOp>("main");
+    auto numberOf = [](const std::string &name, unsigned count, auto attributeOf) {
+      for (unsigned i = 0; i < count; ++i)
+        if (auto attribute = attributeOf(i); attribute && attribute.getValue() == name)
+          return std::optional<unsigned>(i);
+      return std::optional<unsigned>();
+    };
+    auto input = numberOf(alias.input, main.getNumArguments(), [&](unsigned i) {
+      return main.getArgAttrOfType<StringAttr>(i, "dynac.name");
+    });
+    auto output = numberOf(alias.output, main.getNumResults(), [&](unsigned i) {
+      return main.getResultAttrOfType<StringAttr>(i, "dynac.name");
+    });
+    std::string option = "--alias " + printable(alias.input) + "=" + printable(alias.output);
+    if (!input)
+      return signatureMismatch("{0}: the model has no such input", option);
+    if (!output)
+      return signatureMismatch("{0}: the model has no such output", option);
+    if (main.getArgumentTypes()[*input] != main.getResultTypes()[*output])
+      return unsupported("{0}: input and output have to have the same type and shape", option);
+    auto number = IntegerAttr::get(IntegerType::get(&context, 32), *input);
+    for (unsigned i = 0; i < main.getNumResults(); ++i)
+      if (main.getResultAttr(i, "dynac.alias") == number)
+        return usageError("{0}: another output updates this input", option);
+    main.setResultAttr(*output, "dynac.alias", number);
     return llvm::Error::success();
   }
 

@@ -193,6 +193,23 @@ class Compile(CliTest):
         self.refuses(2, "'frob' is no phase: expected one of import, decompose, raise, differentiate, simplify, fuse, "
                      "schedule, codegen, link", "compile", "m.onnx", "--emit", "frob")
 
+    def test_alias(self):
+        """An output that updates an input is in that input's memory, whichever is read after it is written."""
+        two = [onnx.value("a", [3]), onnx.value("b", [3])]
+        # Outputs a2 = b and b2 = a: a swap, in place.
+        self.write("m.onnx", onnx.model([onnx.node("Identity", ["b"], ["a2"]), onnx.node("Identity", ["a"], ["b2"])], two,
+                                        [onnx.value("a2", [3]), onnx.value("b2", [3])]))
+        self.succeeds("compile", "m.onnx", "-o", "m.so", "--alias", "a=a2", "--alias", "b=b2")
+        out = self.succeeds("run", "m.so", "--input", "a=3xf32=1", "--input", "b=3xf32=2")
+        self.assertIn("a2: f32[3] min 2 max 2", out)
+        self.assertIn("b2: f32[3] min 1 max 1", out)
+        self.assertIn("a2: f32[3] updates a", self.succeeds("inspect", "m.so"))
+        base = ("compile", "m.onnx", "-o", "n.so")
+        self.refuses(5, "--alias c=a2: the model has no such input", *base, "--alias", "c=a2")
+        self.refuses(5, "--alias a=c: the model has no such output", *base, "--alias", "a=c")
+        self.refuses(2, "--alias a=b2: another output updates this input", *base, "--alias", "a=a2", "--alias", "a=b2")
+        self.refuses(2, "--alias 'a': expected INPUT=OUTPUT", *base, "--alias", "a")
+
     def test_save_temps(self):
         self.affine()
         self.succeeds("compile", "m.onnx", "-o", "m.so", "--save-temps", "t")

@@ -71,8 +71,13 @@ public:
     if (llvm::Error error = runBlock(main.getBody().front()))
       return error;
     auto ret = cast<func::ReturnOp>(main.getBody().front().getTerminator());
-    for (auto [i, value] : llvm::enumerate(ret.getOperands()))
+    for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
       addOutput(i, value, main.getResultAttrOfType<StringAttr>(i, "dynac.name"));
+      if (auto input = main.getResultAttrOfType<IntegerAttr>(i, "dynac.alias"))
+        updateInPlace(plan.outputs.back(), static_cast<int32_t>(input.getInt()));
+    }
+    for (PlanStep &update : updates)
+      plan.steps.push_back(std::move(update));
     plan.blocks[0].end = plan.steps.size();
     setLiveness();
     return llvm::Error::success();
@@ -233,6 +238,23 @@ private:
     plan.outputs.push_back(std::move(output));
   }
 
+  /// The output shares memory with an input, so it is written when every step that may read that
+  /// input has run: by a copy at the end.
+  void updateInPlace(PlanValue &output, int32_t input) {
+    int32_t result = output.buffer;
+    dynac_buffer_t last = plan.buffers[result];
+    output.aliasInput = input;
+    output.buffer = static_cast<int32_t>(plan.buffers.size());
+    plan.buffers[result].kind = DYNAC_BUFFER_ARENA;
+    plan.buffers[result].index = 0;
+    plan.buffers.push_back(last);
+    PlanStep update;
+    update.kind = DYNAC_STEP_COPY;
+    update.buffers = {result, output.buffer};
+    update.name = output.name;
+    updates.push_back(std::move(update));
+  }
+
   /// First and last step that touch each buffer; an alias extends its target.
   void setLiveness() {
     for (auto [i, step] : llvm::enumerate(plan.steps))
@@ -257,6 +279,7 @@ private:
   DenseMap<Value, int32_t> bufferOf;
   DenseMap<int64_t, int32_t> weightBuffers;
   std::map<std::string, size_t> kernelOf;
+  std::vector<PlanStep> updates; ///< steps that overwrite inputs: the last ones
 };
 
 } // namespace
