@@ -11,6 +11,8 @@ install(DIRECTORY include/dynac/Runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/
 install(FILES LICENSE THIRD_PARTY_NOTICES DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 if(TARGET dynac)
+  # Debian keeps libMLIR in LLVM's own folder.
+  set_target_properties(dynac PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS dynac EXPORT dynacTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   # The schema's licence wants its notice along.
   get_filename_component(schema_dir "${DYNAC_ONNX_PROTO}" DIRECTORY)
