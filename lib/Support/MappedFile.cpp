@@ -35,7 +35,7 @@ llvm::Expected<std::unique_ptr<MappedFile>> MappedFile::open(llvm::StringRef pat
   if (!S_ISREG(info.st_mode)) {
     ::close(fd);
     return ioError("{0}: {1}, expected a regular file", path,
-                   S_ISDIR(info.st_mode) ? "is a directory" : "is not a regular file");
+                   S_ISDIR(info.st_mode) ? "is a directory" : "is a pipe, socket or device");
   }
   size_t size = static_cast<size_t>(info.st_size);
   if (size == 0) { // mmap refuses empty ranges.

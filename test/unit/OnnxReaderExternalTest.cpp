@@ -146,9 +146,10 @@ TEST_F(OnnxExternal, RefusesBadLocations) {
   EXPECT_EQ(errorOf(externalModel("dir")),
             "7: " + where + "external data file DIR/dir: is a directory, expected a regular file");
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(errorOf(externalModel("pipe")), "7: " + where +
-                                                "external data file DIR/pipe: is not a "
-                                                "regular file, expected a regular file");
+  EXPECT_EQ(
+      errorOf(externalModel("pipe")),
+      "7: " + where +
+          "external data file DIR/pipe: is a pipe, socket or device, expected a regular file");
   EXPECT_EQ(parse(externalModel("w"))->error,
             "7: " + where + "external data 'w' cannot be found: the model has no folder");
 }

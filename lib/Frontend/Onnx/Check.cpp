@@ -8,7 +8,6 @@
 #include "Convert.h"
 #include "dynac/Support/Diagnostic.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -22,12 +21,25 @@ namespace {
 /// Where a name of a graph gets its value: a node, or the start.
 constexpr unsigned atStart = ~0u;
 
+/// The names of a graph and of those around it.
+struct Scope {
+  const llvm::StringMap<unsigned> &definedBy;
+  const Scope *outer;
+
+  static bool contains(const Scope *scope, llvm::StringRef name) {
+    for (; scope; scope = scope->outer)
+      if (scope->definedBy.contains(name))
+        return true;
+    return false;
+  }
+};
+
 class Checker {
 public:
   explicit Checker(OnnxModel &model) : model(model) {}
 
   /// `outer` holds the names of the enclosing graphs; null for a graph of its own.
-  llvm::Error checkGraph(Graph &graph, const llvm::StringSet<> *outer, const std::string &where);
+  llvm::Error checkGraph(Graph &graph, const Scope *outer, const std::string &where);
   llvm::Error checkFunction(Function &function);
 
   unsigned shadowed = 0; ///< Names of subgraphs that an outer graph has, too.
@@ -46,7 +58,7 @@ private:
   llvm::Error defineOutputs(const std::vector<Node> &nodes, llvm::StringMap<unsigned> &definedBy,
                             const std::string &where);
   llvm::Error order(std::vector<Node> &nodes, const llvm::StringMap<unsigned> &definedBy,
-                    const llvm::StringSet<> *outer, const std::string &where);
+                    const Scope *outer, const std::string &where);
   llvm::Error sort(std::vector<Node> &nodes, const llvm::StringMap<unsigned> &definedBy,
                    const std::string &where);
 
@@ -159,13 +171,13 @@ llvm::Error Checker::defineOutputs(const std::vector<Node> &nodes,
 
 /// Checks that every name is defined before its use, and sorts if that is all that is wrong.
 llvm::Error Checker::order(std::vector<Node> &nodes, const llvm::StringMap<unsigned> &definedBy,
-                           const llvm::StringSet<> *outer, const std::string &where) {
+                           const Scope *outer, const std::string &where) {
   bool isSorted = true;
   std::string problem;
   for (unsigned i = 0, e = nodes.size(); i < e && problem.empty(); ++i)
     forEachUsedName(nodes[i], [&](llvm::StringRef name, const Node &user) {
       auto found = definedBy.find(name);
-      bool isOuter = outer && outer->contains(name);
+      bool isOuter = Scope::contains(outer, name);
       if (found == definedBy.end()) {
         if (!isOuter && problem.empty())
           problem =
@@ -223,8 +235,7 @@ llvm::Error Checker::sort(std::vector<Node> &nodes, const llvm::StringMap<unsign
   return llvm::Error::success();
 }
 
-llvm::Error Checker::checkGraph(Graph &graph, const llvm::StringSet<> *outer,
-                                const std::string &where) {
+llvm::Error Checker::checkGraph(Graph &graph, const Scope *outer, const std::string &where) {
   if (llvm::Error error = dropUnusedUnknown(graph, where))
     return error;
   llvm::StringMap<unsigned> definedBy;
@@ -236,32 +247,22 @@ llvm::Error Checker::checkGraph(Graph &graph, const llvm::StringSet<> *outer,
     return error;
   for (const ValueInfo &output : graph.outputs)
     if (output.name.empty() ||
-        (!definedBy.count(output.name) && !(outer && outer->contains(output.name))))
+        (!definedBy.count(output.name) && !Scope::contains(outer, output.name)))
       return invalid(where, "output '{0}' is not defined", printable(output.name));
 
-  bool hasSubgraphs = llvm::any_of(graph.nodes, [](const Node &node) {
-    return llvm::any_of(node.attributes, [](const Attribute &a) { return !a.graphs.empty(); });
-  });
   if (outer)
     for (const auto &entry : definedBy)
-      if (outer->contains(entry.getKey())) {
+      if (Scope::contains(outer, entry.getKey())) {
         if (shadowed == 0 || entry.getKey() < llvm::StringRef(firstShadowed))
           firstShadowed = entry.getKey().str();
         ++shadowed;
       }
-  if (!hasSubgraphs)
-    return llvm::Error::success();
-
   // What a subgraph may use at its node's place was checked by `order` above.
-  llvm::StringSet<> visible;
-  if (outer)
-    visible = *outer;
-  for (const auto &entry : definedBy)
-    visible.insert(entry.getKey());
+  Scope scope{definedBy, outer};
   for (Node &node : graph.nodes)
     for (Attribute &attribute : node.attributes)
       for (Graph &inner : attribute.graphs)
-        if (llvm::Error error = checkGraph(inner, &visible,
+        if (llvm::Error error = checkGraph(inner, &scope,
                                            where + node.describe() + ": attribute '" +
                                                printable(attribute.name) + "': "))
           return error;

@@ -6,35 +6,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "Convert.h"
-#include "Elements.h"
+#include "ConvertValue.h"
 #include "dynac/Support/Diagnostic.h"
 
-#include "onnx-ml.pb.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringSet.h"
 
-#include <google/protobuf/io/coded_stream.h>
-
 namespace dynac::onnx {
-
-namespace pb = ::dynac::onnxpb;
 
 /// The newest IR version whose rules this reader knows.
 static constexpr int64_t newestIrVersion = 14;
 
 namespace {
 
-/// Says where something is, for messages; only called for an error.
-using Where = llvm::function_ref<std::string()>;
-
 class Converter {
 public:
-  Converter(OnnxModel &model, llvm::ArrayRef<char> file, ExternalFiles *external,
-            const ReadOptions &options, std::vector<std::shared_ptr<ByteStorage>> &owned)
-      : model(model), file(file), external(external), options(options), owned(owned) {}
+  Converter(OnnxModel &model, llvm::ArrayRef<char> file, ExternalFiles &external,
+            const ReadOptions &options)
+      : model(model), tensors{model.path, file, &external, options, model.owned} {}
 
   llvm::Error convert(const pb::ModelProto &from);
-  llvm::Error convertTensor(const pb::TensorProto &from, TensorData &to, Where where);
 
 private:
   template <typename... Args> llvm::Error invalid(Where where, const char *format, Args &&...args) {
@@ -42,11 +32,6 @@ private:
                         llvm::formatv(format, std::forward<Args>(args)...).str());
   }
 
-  llvm::Error convertDims(const google::protobuf::RepeatedField<int64_t> &from, TensorData &to,
-                          Where where);
-  llvm::Error convertSparse(const pb::SparseTensorProto &from, TensorData &to, Where where);
-  TypeInfo convertType(const pb::TypeProto &from);
-  ValueInfo convertValueInfo(const pb::ValueInfoProto &from);
   llvm::Error convertAttribute(const pb::AttributeProto &from, Attribute &to, Where where);
   llvm::Error convertNode(const pb::NodeProto &from, Node &to, unsigned index);
   llvm::Error convertGraph(const pb::GraphProto &from, Graph &to);
@@ -56,11 +41,7 @@ private:
                             OpsetImports &to, Where where);
 
   OnnxModel &model;
-  llvm::ArrayRef<char> file;
-  ExternalFiles *external;
-  const ReadOptions &options;
-  std::vector<std::shared_ptr<ByteStorage>> &owned;
-
+  TensorConverter tensors;
   const OpsetImports *opsets = nullptr; ///< Of the model or the function that is converted.
   bool inFunction = false;
   llvm::StringMap<const pb::FunctionProto *> functions;
@@ -89,143 +70,6 @@ std::string innermostScope(llvm::StringRef list) {
     return list.str();
   size_t begin = list.rfind('\'', end);
   return begin == llvm::StringRef::npos ? list.str() : list.slice(begin + 1, end).str();
-}
-
-llvm::Error Converter::convertDims(const google::protobuf::RepeatedField<int64_t> &from,
-                                   TensorData &to, Where where) {
-  to.dims.assign(from.begin(), from.end());
-  if (llvm::any_of(to.dims, [](int64_t dim) { return dim < 0; }))
-    return invalid(where, "shape {0} has a negative dimension", shapeString(to.dims));
-  uint64_t count = 1;
-  for (int64_t dim : to.dims) {
-    // With a zero among them the others are checked too: their strides are computed later.
-    if (dim == 0)
-      continue;
-    if (count > (uint64_t(1) << 62) / static_cast<uint64_t>(dim))
-      return invalid(where, "shape {0} has more than 2^62 elements", shapeString(to.dims));
-    count *= static_cast<uint64_t>(dim);
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error Converter::convertTensor(const pb::TensorProto &from, TensorData &to, Where where) {
-  to.name = from.name();
-  to.type = static_cast<ElementType>(from.data_type());
-  if (llvm::Error error = convertDims(from.dims(), to, where))
-    return error;
-  if (!isKnown(to.type))
-    return invalid(where, "unknown element type {0}", from.data_type());
-  if (from.has_segment())
-    return invalid(where, "segmented tensors are not supported");
-  if (from.data_location() == pb::TensorProto::EXTERNAL) {
-    ExternalEntry entry;
-    for (const pb::StringStringEntryProto &pair : from.external_data()) {
-      if (pair.key() == "location")
-        entry.location = pair.value();
-      else if (pair.key() == "offset")
-        entry.offset = pair.value();
-      else if (pair.key() == "length")
-        entry.length = pair.value();
-    }
-    if (options.skipExternalData) {
-      to.location = DataLocation::Skipped;
-      to.externalLocation = entry.location;
-      return llvm::Error::success();
-    }
-    if (!external)
-      return invalid(where, "external data is not possible here");
-    if (llvm::Error error = external->read(to, entry, model.path + ": " + where()))
-      return error;
-    normalizeBools(to, owned);
-    return llvm::Error::success();
-  }
-  llvm::SmallVector<Span, 2> spans;
-  for (int i = 0; i + 2 < from.dynac_spans_size(); i += 3)
-    spans.push_back({static_cast<unsigned>(from.dynac_spans(i) & 255),
-                     (from.dynac_spans(i) & 256) != 0, from.dynac_spans(i + 1),
-                     from.dynac_spans(i + 2)});
-  if (std::string problem = readElements(to, file, spans, owned); !problem.empty())
-    return invalid(where, "{0}", problem);
-  return llvm::Error::success();
-}
-
-llvm::Error Converter::convertSparse(const pb::SparseTensorProto &from, TensorData &to,
-                                     Where where) {
-  if (!from.has_values() || !from.has_indices())
-    return invalid(where, "a sparse tensor lacks its {0}",
-                   from.has_values() ? "indices" : "values");
-  TensorData values, indices;
-  if (llvm::Error error = convertTensor(from.values(), values, where))
-    return error;
-  if (llvm::Error error = convertTensor(from.indices(), indices, where))
-    return error;
-  to.name = values.name;
-  to.type = values.type;
-  if (llvm::Error error = convertDims(from.dims(), to, where))
-    return error;
-  if (values.location == DataLocation::Skipped || indices.location == DataLocation::Skipped) {
-    to.location = DataLocation::Skipped;
-    to.externalLocation = values.externalLocation;
-    return llvm::Error::success();
-  }
-  if (std::string problem = densify(to, values, indices, options.maxDenseBytes, owned);
-      !problem.empty())
-    return invalid(where, "{0}", problem);
-  return llvm::Error::success();
-}
-
-/// The depth is bounded by protobuf's limit on nested messages.
-TypeInfo Converter::convertType(const pb::TypeProto &from) {
-  TypeInfo to;
-  auto shaped = [&to](TypeInfo::Kind kind, const auto &tensor) {
-    to.kind = kind;
-    to.elementType = static_cast<ElementType>(tensor.elem_type());
-    to.hasShape = tensor.has_shape();
-    for (const pb::TensorShapeProto::Dimension &dim : tensor.shape().dim()) {
-      Dim &out = to.dims.emplace_back();
-      if (dim.has_dim_value() && dim.dim_value() >= 0) { // -1 is a habit for "unknown".
-        out.kind = Dim::Kind::Value;
-        out.value = dim.dim_value();
-      } else if (!dim.dim_param().empty()) {
-        out.kind = Dim::Kind::Symbol;
-        out.symbol = dim.dim_param();
-      }
-    }
-  };
-  switch (from.value_case()) {
-  case pb::TypeProto::kTensorType:
-    shaped(TypeInfo::Kind::Tensor, from.tensor_type());
-    break;
-  case pb::TypeProto::kSparseTensorType:
-    shaped(TypeInfo::Kind::SparseTensor, from.sparse_tensor_type());
-    break;
-  case pb::TypeProto::kSequenceType:
-    to.kind = TypeInfo::Kind::Sequence;
-    to.element.push_back(convertType(from.sequence_type().elem_type()));
-    break;
-  case pb::TypeProto::kOptionalType:
-    to.kind = TypeInfo::Kind::Optional;
-    to.element.push_back(convertType(from.optional_type().elem_type()));
-    break;
-  case pb::TypeProto::kMapType:
-    to.kind = TypeInfo::Kind::Map;
-    to.elementType = static_cast<ElementType>(from.map_type().key_type());
-    to.element.push_back(convertType(from.map_type().value_type()));
-    break;
-  case pb::TypeProto::kOpaqueType:
-    to.kind = TypeInfo::Kind::Opaque;
-    break;
-  case pb::TypeProto::VALUE_NOT_SET:
-    break;
-  }
-  return to;
-}
-
-ValueInfo Converter::convertValueInfo(const pb::ValueInfoProto &from) {
-  ValueInfo to;
-  to.name = from.name();
-  to.type = convertType(from.type());
-  return to;
 }
 
 /// IR 1 files have no `type`: the one field that is set gives it.
@@ -295,20 +139,20 @@ llvm::Error Converter::convertAttribute(const pb::AttributeProto &from, Attribut
     to.strings.assign(from.strings().begin(), from.strings().end());
     break;
   case Attribute::Kind::Tensor:
-    return from.has_t() ? convertTensor(from.t(), to.tensors.emplace_back(), whereAttribute)
+    return from.has_t() ? tensors.convert(from.t(), to.tensors.emplace_back(), whereAttribute)
                         : missing("tensor");
   case Attribute::Kind::Tensors:
     for (const pb::TensorProto &tensor : from.tensors())
-      if (llvm::Error error = convertTensor(tensor, to.tensors.emplace_back(), whereAttribute))
+      if (llvm::Error error = tensors.convert(tensor, to.tensors.emplace_back(), whereAttribute))
         return error;
     break;
   case Attribute::Kind::SparseTensor:
     return from.has_sparse_tensor()
-               ? convertSparse(from.sparse_tensor(), to.tensors.emplace_back(), whereAttribute)
+               ? tensors.convert(from.sparse_tensor(), to.tensors.emplace_back(), whereAttribute)
                : missing("sparse tensor");
   case Attribute::Kind::SparseTensors:
     for (const pb::SparseTensorProto &tensor : from.sparse_tensors())
-      if (llvm::Error error = convertSparse(tensor, to.tensors.emplace_back(), whereAttribute))
+      if (llvm::Error error = tensors.convert(tensor, to.tensors.emplace_back(), whereAttribute))
         return error;
     break;
   case Attribute::Kind::Graph:
@@ -394,12 +238,12 @@ llvm::Error Converter::convertGraph(const pb::GraphProto &from, Graph &to) {
       to.initializers.back().type = type;
       continue;
     }
-    if (llvm::Error error = convertTensor(tensor, to.initializers.emplace_back(), where))
+    if (llvm::Error error = tensors.convert(tensor, to.initializers.emplace_back(), where))
       return error;
   }
   for (const pb::SparseTensorProto &tensor : from.sparse_initializer()) {
     auto where = [&] { return "sparse initializer '" + printable(tensor.values().name()) + "'"; };
-    if (llvm::Error error = convertSparse(tensor, to.initializers.emplace_back(), where))
+    if (llvm::Error error = tensors.convert(tensor, to.initializers.emplace_back(), where))
       return error;
   }
   return llvm::Error::success();
@@ -408,6 +252,9 @@ llvm::Error Converter::convertGraph(const pb::GraphProto &from, Graph &to) {
 llvm::Error
 Converter::convertOpsets(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto> &from,
                          OpsetImports &to, Where where) {
+  // They are searched for each node.
+  if (from.size() > 256)
+    return invalid(where, "imports {0} opsets, at most 256 are supported", from.size());
   for (const pb::OperatorSetIdProto &import : from) {
     std::string domain = normalizeDomain(import.domain());
     auto same = llvm::find_if(to, [&](const auto &entry) { return entry.first == domain; });
@@ -512,14 +359,6 @@ llvm::Error Converter::convert(const pb::ModelProto &from) {
   return convertReachedFunctions(from);
 }
 
-/// Parses `stripped`; false if it is no such message.
-template <typename Proto> bool parse(Proto &proto, const std::string &stripped) {
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(stripped.data()),
-                                                static_cast<int>(stripped.size()));
-  stream.SetRecursionLimit(200); // The scanner has its own, lower, limit for graphs.
-  return proto.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
-}
-
 } // namespace
 
 llvm::Error convertModel(OnnxModel &model, llvm::ArrayRef<char> file, ExternalFiles &external,
@@ -528,28 +367,9 @@ llvm::Error convertModel(OnnxModel &model, llvm::ArrayRef<char> file, ExternalFi
   if (!stripped)
     return stripped.takeError();
   pb::ModelProto proto;
-  if (!parse(proto, *stripped))
+  if (!parseStripped(proto, *stripped))
     return invalidModel("{0}: not a valid ONNX file: protobuf cannot parse it", model.path);
-  return Converter(model, file, &external, options, model.owned).convert(proto);
-}
-
-llvm::Expected<TensorData> parseTensor(llvm::ArrayRef<char> bytes, llvm::StringRef name,
-                                       std::vector<std::shared_ptr<ByteStorage>> &owned) {
-  llvm::Expected<std::string> stripped = stripElements(bytes, RootMessage::Tensor, name);
-  if (!stripped)
-    return stripped.takeError();
-  pb::TensorProto proto;
-  if (!parse(proto, *stripped))
-    return invalidModel("{0}: not a valid TensorProto: protobuf cannot parse it", name);
-  OnnxModel unused;
-  unused.path = name.str();
-  ReadOptions options;
-  TensorData tensor;
-  Converter converter(unused, bytes, nullptr, options, owned);
-  if (llvm::Error error = converter.convertTensor(
-          proto, tensor, [&] { return "tensor '" + printable(proto.name()) + "'"; }))
-    return std::move(error);
-  return tensor;
+  return Converter(model, file, external, options).convert(proto);
 }
 
 } // namespace dynac::onnx

@@ -37,6 +37,8 @@ private:
     std::string prefix;
   };
 
+  using AttributeValues = llvm::StringMap<const Attribute *>;
+
   static std::string keyOf(llvm::StringRef domain, llvm::StringRef name, llvm::StringRef overload) {
     return (domain + llvm::Twine('\0') + name + llvm::Twine('\0') + overload).str();
   }
@@ -55,7 +57,7 @@ private:
   std::string define(Renaming &renaming, const std::string &name);
   void renameNodes(std::vector<Node> &nodes, Renaming &renaming);
   void renameGraph(Graph &graph, const Renaming &outer);
-  llvm::Error substitute(std::vector<Node> &nodes, const Function &function, const Node &call);
+  llvm::Error substitute(std::vector<Node> &nodes, const AttributeValues &values);
 
   OnnxModel &model;
   uint64_t maxNodes;
@@ -208,24 +210,19 @@ void Inliner::renameGraph(Graph &graph, const Renaming &outer) {
 
 /// Replaces references to the function's attributes by what the call gives, or the default; an
 /// attribute that neither gives is absent.
-llvm::Error Inliner::substitute(std::vector<Node> &nodes, const Function &function,
-                                const Node &call) {
+llvm::Error Inliner::substitute(std::vector<Node> &nodes, const AttributeValues &values) {
   for (Node &node : nodes) {
     std::vector<Attribute> kept;
     kept.reserve(node.attributes.size());
     for (Attribute &attribute : node.attributes) {
       if (attribute.refAttrName.empty()) {
         for (Graph &graph : attribute.graphs)
-          if (llvm::Error error = substitute(graph.nodes, function, call))
+          if (llvm::Error error = substitute(graph.nodes, values))
             return error;
         kept.push_back(std::move(attribute));
         continue;
       }
-      const Attribute *value = call.attribute(attribute.refAttrName);
-      if (!value)
-        for (const Attribute &candidate : function.attributeDefaults)
-          if (candidate.name == attribute.refAttrName)
-            value = &candidate;
+      const Attribute *value = values.lookup(attribute.refAttrName);
       if (!value)
         continue;
       if (llvm::Error error = spend(weightOf(*value)))
@@ -266,7 +263,12 @@ llvm::Error Inliner::expandCall(Node call, std::vector<Node> &out, unsigned dept
       copies.emplace_back(entry->second, call.outputs[i]);
   }
   renameNodes(body, renaming);
-  if (llvm::Error error = substitute(body, function, call))
+  AttributeValues values;
+  for (const Attribute &attribute : function.attributeDefaults)
+    values[attribute.name] = &attribute;
+  for (const Attribute &attribute : call.attributes)
+    values[attribute.name] = &attribute;
+  if (llvm::Error error = substitute(body, values))
     return error;
   for (Node &node : body) {
     node.index = call.index;
