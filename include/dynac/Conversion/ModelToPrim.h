@@ -31,13 +31,14 @@ struct ImportOptions {
   std::map<std::string, DimRange> dims;
 };
 
-/// Imports a module of the model dialect, in one walk in topological order: every type is inferred, shapes
-/// are numbers or symbolic expressions, and only primitives and composites are left. The result has one
-/// function, `main`, with `dynac.name` on arguments and results, `dynac.dim_ranges` (a dictionary from symbol to
-/// [min, max, multiple, hint]) where a dimension is restricted, and locations that name nodes. Weights are
-/// those of the context's prim dialect.
+/// Imports a module of the model dialect, in one walk in topological order: every type is inferred,
+/// shapes are numbers or symbolic expressions, and only primitives and composites are left. The
+/// result has one function, `main`, with `dynac.name` on arguments and results, `dynac.dim_ranges`
+/// (a dictionary from symbol to [min, max, multiple, hint]) where a dimension is restricted, and
+/// locations that name nodes. Weights are those of the context's prim dialect.
 ///
-/// Fails with everything that is not supported (exit code 4) or invalid (3), one line for each operator and reason.
+/// Fails with everything that is not supported (exit code 4) or invalid (3), one line for each
+/// operator and reason.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerModelToPrim(mlir::ModuleOp model, const OpTable &table, const ImportOptions &options = {});
 

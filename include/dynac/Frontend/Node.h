@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row of the operator table is a function of a `Node`: it reads operands, attributes and shape values, and
-// sets outputs. Rows include this header only.
+// A row of the operator table is a function of a `Node`: it reads operands, attributes and shape
+// values, and sets outputs. Rows include this header only.
 //
-// Half precision: where a row says `inF32`, operands of f16 and bf16 arrive as f32 and the outputs are
-// rounded once, to the type that the operator's rule gives them.
+// Half precision: where a row says `inF32`, operands of f16 and bf16 arrive as f32 and the outputs
+// are rounded once, to the type that the operator's rule gives them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +31,12 @@ public:
 
   //===-- What the node is --===//
   virtual TensorContext &ctx() = 0;
-  virtual int64_t opset() const = 0;       ///< of the node's domain in its model or function
+  virtual int64_t opset() const = 0; ///< of the node's domain in its model or function
   virtual llvm::StringRef opType() const = 0;
   virtual llvm::StringRef domain() const = 0;
 
   //===-- Operands --===//
-  virtual int64_t inputCount() const = 0;  ///< trailing absent ones not counted
+  virtual int64_t inputCount() const = 0; ///< trailing absent ones not counted
   virtual int64_t outputCount() const = 0;
   virtual bool hasInput(int64_t i) const = 0;  ///< present and named
   virtual bool hasOutput(int64_t i) const = 0; ///< used by name
@@ -44,15 +44,15 @@ public:
   virtual Tensor in(int64_t i, bool optional = false) = 0;
   /// Element type of operand i as the file has it (before inF32).
   virtual mlir::Type inputType(int64_t i) = 0;
-  /// The values of an integer operand of at most 64 elements, when they are known while importing (numbers or
-  /// dimension expressions).
+  /// The values of an integer operand of at most 64 elements, when they are known while importing
+  /// (numbers or dimension expressions).
   virtual std::optional<llvm::SmallVector<SymExpr>> dimsOf(int64_t i) = 0;
   /// The same when all are numbers.
   virtual std::optional<llvm::SmallVector<int64_t>> intsOf(int64_t i) = 0;
   /// Values of a constant operand (any numeric type, at most 4096 elements) as doubles.
   virtual std::optional<llvm::SmallVector<double>> floatsOf(int64_t i) = 0;
-  /// Like dimsOf but turns data-dependent values into dimensions (bind_dim): always succeeds on 1-D or 0-D
-  /// integer operands of known length; `upper` bounds each value.
+  /// Like dimsOf but turns data-dependent values into dimensions (bind_dim): always succeeds on 1-D
+  /// or 0-D integer operands of known length; `upper` bounds each value.
   virtual std::optional<llvm::SmallVector<SymExpr>> bindDims(int64_t i) = 0;
 
   //===-- Attributes --===//
@@ -60,26 +60,30 @@ public:
   virtual int64_t i(llvm::StringRef name, int64_t defaultValue) = 0;
   virtual double f(llvm::StringRef name, double defaultValue) = 0;
   virtual std::string s(llvm::StringRef name, llvm::StringRef defaultValue) = 0;
-  virtual llvm::SmallVector<int64_t> ints(llvm::StringRef name, llvm::ArrayRef<int64_t> defaultValue = {}) = 0;
+  virtual llvm::SmallVector<int64_t> ints(llvm::StringRef name,
+                                          llvm::ArrayRef<int64_t> defaultValue = {}) = 0;
   virtual llvm::SmallVector<double> floats(llvm::StringRef name) = 0;
   virtual llvm::SmallVector<std::string> strings(llvm::StringRef name) = 0;
   /// A tensor attribute as a constant or weight.
   virtual Tensor tensor(llvm::StringRef name) = 0;
-  /// The element type that a data-type number (TensorProto.DataType) means; fails the row if unknown.
+  /// The element type that a data-type number (TensorProto.DataType) means; fails the row if
+  /// unknown.
   virtual mlir::Type dtypeOf(int64_t number) = 0;
 
   //===-- Results --===//
-  /// Sets output i, rounding to the operands' half type if the row computes in f32. Ignored if not used.
+  /// Sets output i, rounding to the operands' half type if the row computes in f32. Ignored if not
+  /// used.
   virtual void out(int64_t i, Tensor value) = 0;
   /// Sets output i to a tensor of exactly `dtype`, converting if need be.
   virtual void outAs(int64_t i, Tensor value, mlir::Type dtype) = 0;
   /// Sets output i and records its values for `dimsOf` of later nodes.
-  virtual void outDims(int64_t i, llvm::ArrayRef<SymExpr> values, int64_t rank, mlir::Type dtype) = 0;
+  virtual void outDims(int64_t i, llvm::ArrayRef<SymExpr> values, int64_t rank,
+                       mlir::Type dtype) = 0;
 
   //===-- Dimensions --===//
-  /// The smaller of `wanted` and `limit`, for bounds that clamp: where neither is provably smaller, the import may
-  /// later assume that `wanted` fits, if the model is wrong otherwise (positions [0, S) of a table of 512
-  /// rows added to S rows). The assumption becomes part of the entry contract.
+  /// The smaller of `wanted` and `limit`, for bounds that clamp: where neither is provably smaller,
+  /// the import may later assume that `wanted` fits, if the model is wrong otherwise (positions [0,
+  /// S) of a table of 512 rows added to S rows). The assumption becomes part of the entry contract.
   virtual SymExpr clampDim(const SymExpr &wanted, const SymExpr &limit) = 0;
 
   /// Takes small <= large for granted, as part of the entry contract.
@@ -89,13 +93,17 @@ public:
   virtual bool hasGraph(llvm::StringRef name) const = 0;
   /// Number of inputs of the graph attribute `name`.
   virtual int64_t graphInputCount(llvm::StringRef name) const = 0;
-  /// Whether output `output` of the graph is true whatever happens: a constant, or the condition that it was given.
+  /// Whether output `output` of the graph is true whatever happens: a constant, or the condition
+  /// that it was given.
   virtual bool graphGivesTrue(llvm::StringRef name, int64_t output) const = 0;
-  /// Imports the graph attribute `name` at the builder's insertion point with `arguments` for its inputs, and
-  /// returns its outputs. Outer values are used directly. Nothing if it failed: the row then returns Done.
-  virtual std::optional<Tensors> importGraph(llvm::StringRef name, llvm::ArrayRef<Tensor> arguments) = 0;
+  /// Imports the graph attribute `name` at the builder's insertion point with `arguments` for its
+  /// inputs, and returns its outputs. Outer values are used directly. Nothing if it failed: the row
+  /// then returns Done.
+  virtual std::optional<Tensors> importGraph(llvm::StringRef name,
+                                             llvm::ArrayRef<Tensor> arguments) = 0;
   /// The same at a scratch place: only the outputs' types are of use.
-  virtual std::optional<Tensors> probeGraph(llvm::StringRef name, llvm::ArrayRef<Tensor> arguments) = 0;
+  virtual std::optional<Tensors> probeGraph(llvm::StringRef name,
+                                            llvm::ArrayRef<Tensor> arguments) = 0;
 
   //===-- Endings --===//
   /// "attribute 'mode': got 'cubic', expected ..."; the caller adds node, operator and opset.

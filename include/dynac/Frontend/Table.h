@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One row per operator and range of versions. The same rows drive the import, the list of unsupported
-// operators and `dynac ops`.
+// One row per operator and range of versions. The same rows drive the import, the list of
+// unsupported operators and `dynac ops`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +21,13 @@
 namespace dynac {
 
 struct OpRow {
-  std::string domain;  ///< "" is ai.onnx
+  std::string domain; ///< "" is ai.onnx
   std::string opType;
-  int64_t since = 1;   ///< first opset of this row
+  int64_t since = 1;         ///< first opset of this row
   int64_t until = INT64_MAX; ///< last opset of this row
-  bool inF32 = false;  ///< half-precision operands are computed in f32 and rounded once
-  /// Attribute values, types or forms of the operator that the row refuses ("" none), for `dynac ops`.
+  bool inF32 = false;        ///< half-precision operands are computed in f32 and rounded once
+  /// Attribute values, types or forms of the operator that the row refuses ("" none), for `dynac
+  /// ops`.
   std::string limits;
   RowFunction build = nullptr;
 };
@@ -37,9 +38,18 @@ public:
   class Adder {
   public:
     explicit Adder(OpRow &row) : row(row) {}
-    Adder &inF32() { row.inF32 = true; return *this; }
-    Adder &until(int64_t opset) { row.until = opset; return *this; }
-    Adder &limits(llvm::StringRef text) { row.limits = text.str(); return *this; }
+    Adder &inF32() {
+      row.inF32 = true;
+      return *this;
+    }
+    Adder &until(int64_t opset) {
+      row.until = opset;
+      return *this;
+    }
+    Adder &limits(llvm::StringRef text) {
+      row.limits = text.str();
+      return *this;
+    }
 
   private:
     OpRow &row;

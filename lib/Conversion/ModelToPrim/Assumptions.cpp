@@ -25,11 +25,16 @@ struct Rebuilder : SymExpr::Visitor {
   int64_t binary(SymExpr::Kind kind, int64_t a, int64_t b) override {
     SymExpr x = parts[a], y = parts[b];
     switch (kind) {
-    case SymExpr::Kind::Add: return add(x + y);
-    case SymExpr::Kind::Mul: return add(x * y);
-    case SymExpr::Kind::FloorDiv: return add(x.floorDiv(y));
-    case SymExpr::Kind::Mod: return add(x.mod(y));
-    default: return add(choose(kind, x, y));
+    case SymExpr::Kind::Add:
+      return add(x + y);
+    case SymExpr::Kind::Mul:
+      return add(x * y);
+    case SymExpr::Kind::FloorDiv:
+      return add(x.floorDiv(y));
+    case SymExpr::Kind::Mod:
+      return add(x.mod(y));
+    default:
+      return add(choose(kind, x, y));
     }
   }
 };

@@ -12,7 +12,8 @@
 
 namespace dynac {
 
-/// Inequalities between dimensions that hold because the model is wrong otherwise, or because the user says so.
+/// Inequalities between dimensions that hold because the model is wrong otherwise, or because the
+/// user says so.
 class Assumptions {
 public:
   /// small <= large. Nothing changes if that is proved already.
@@ -20,8 +21,8 @@ public:
   bool provesLe(const SymExpr &small, const SymExpr &large) const;
   /// `dim` with every min and max decided that can be.
   SymExpr simplify(const SymExpr &dim) const;
-  /// Assumes what decides a min or max between a constant and something symbolic in `dim`: that a limit is not
-  /// exceeded. Returns whether there was one.
+  /// Assumes what decides a min or max between a constant and something symbolic in `dim`: that a
+  /// limit is not exceeded. Returns whether there was one.
   bool decideBounds(const SymExpr &dim);
   llvm::ArrayRef<std::pair<SymExpr, SymExpr>> all() const { return pairs; }
 

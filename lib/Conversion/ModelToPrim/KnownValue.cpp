@@ -14,7 +14,8 @@
 
 using namespace dynac;
 
-/// Beyond this, constants do not enter symbolic sums and products, so that 64 bits never overflow there.
+/// Beyond this, constants do not enter symbolic sums and products, so that 64 bits never overflow
+/// there.
 static constexpr int64_t symbolicLimit = int64_t(1) << 40;
 
 static bool isSafe(const SymExpr &expr) {
@@ -39,7 +40,8 @@ KnownValue::KnownValue(SymExpr numerator, int64_t denominator)
 KnownValue KnownValue::real(double value) {
   for (int64_t den = 1; den <= 4096; den *= 2)
     if (double scaled = value * den; std::abs(scaled) < double(symbolicLimit) &&
-                                     scaled == std::floor(scaled) && !(scaled == 0 && std::signbit(value)))
+                                     scaled == std::floor(scaled) &&
+                                     !(scaled == 0 && std::signbit(value)))
       return KnownValue(SymExpr(int64_t(scaled)), den);
   KnownValue result;
   result.kind = Kind::Real;
@@ -165,7 +167,8 @@ KnownValue KnownValue::add(const KnownValue &a, const KnownValue &b) {
   }
   if (auto x = a.number(), y = b.number(); x && y) {
     if (a.integer() && b.integer()) // Too large for symbols: wraps as the tensor would.
-      return KnownValue(SymExpr(int64_t(uint64_t(*a.num.constant()) + uint64_t(*b.num.constant()))));
+      return KnownValue(
+          SymExpr(int64_t(uint64_t(*a.num.constant()) + uint64_t(*b.num.constant()))));
     return real(*x + *y);
   }
   return {};
@@ -192,7 +195,8 @@ KnownValue KnownValue::div(const KnownValue &a, const KnownValue &b, bool isFloa
     int64_t dividend = *x->constant(), divisor = *y->constant();
     if (divisor == 0)
       return KnownValue(SymExpr(0));
-    return KnownValue(SymExpr(divisor == -1 ? int64_t(0 - uint64_t(dividend)) : dividend / divisor));
+    return KnownValue(
+        SymExpr(divisor == -1 ? int64_t(0 - uint64_t(dividend)) : dividend / divisor));
   }
   if (a.kind != Kind::Fraction || b.kind != Kind::Fraction)
     return {};
@@ -244,10 +248,14 @@ KnownValue KnownValue::compare(prim::CompareDirection direction, const KnownValu
   using D = prim::CompareDirection;
   auto negate = [](KnownValue v) { return v.known() ? boolean(!*v.truth()) : v; };
   switch (direction) {
-  case D::ne: return negate(compare(D::eq, a, b));
-  case D::gt: return compare(D::lt, b, a);
-  case D::ge: return compare(D::le, b, a);
-  default: break;
+  case D::ne:
+    return negate(compare(D::eq, a, b));
+  case D::gt:
+    return compare(D::lt, b, a);
+  case D::ge:
+    return compare(D::le, b, a);
+  default:
+    break;
   }
   if (a.integer() && b.integer() && a.number() && b.number()) {
     int64_t x = *a.num.constant(), y = *b.num.constant();

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files compute shapes with the same operators as data, often through floats: Floor(Cast(H) * 0.5). So a
-// known element is a dimension expression over a positive denominator, or a constant real number, or unknown. Every
-// function answers unknown where it cannot prove the result for all values of the symbols.
+// Files compute shapes with the same operators as data, often through floats: Floor(Cast(H) * 0.5).
+// So a known element is a dimension expression over a positive denominator, or a constant real
+// number, or unknown. Every function answers unknown where it cannot prove the result for all
+// values of the symbols.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,8 @@ public:
   static KnownValue rem(const KnownValue &a, const KnownValue &b);
   static KnownValue smaller(const KnownValue &a, const KnownValue &b);
   static KnownValue greater(const KnownValue &a, const KnownValue &b);
-  static KnownValue compare(prim::CompareDirection direction, const KnownValue &a, const KnownValue &b);
+  static KnownValue compare(prim::CompareDirection direction, const KnownValue &a,
+                            const KnownValue &b);
 
 private:
   enum class Kind { Unknown, Fraction, Real };

@@ -27,7 +27,9 @@ public:
   std::set<std::string> symbols;
 
 private:
-  StringRef nameOf(unsigned i) { return main.getArgAttrOfType<StringAttr>(i, "dynac.name").getValue(); }
+  StringRef nameOf(unsigned i) {
+    return main.getArgAttrOfType<StringAttr>(i, "dynac.name").getValue();
+  }
   Error bindShape(unsigned i, ArrayRef<int64_t> shape);
 
   func::FuncOp main;
@@ -63,8 +65,8 @@ Error EntryShapes::bindShape(unsigned i, ArrayRef<int64_t> shape) {
     fits = isNew || found->second == SymExpr(shape[axis]);
   }
   if (!fits)
-    return usageError("--shape {0}={1}: the model has shape {2}", printable(nameOf(i)), dimsText(shape),
-                      prim::shapeText(declared));
+    return usageError("--shape {0}={1}: the model has shape {2}", printable(nameOf(i)),
+                      dimsText(shape), prim::shapeText(declared));
   return Error::success();
 }
 
@@ -87,8 +89,10 @@ Expected<SmallVector<Type>> EntryShapes::types() {
     auto given = options.shapes.find(nameOf(i).str());
     if (auto tensor = dyn_cast<TensorType>(type)) {
       if (!tensor.hasRank() && given == options.shapes.end())
-        return unsupported("input '{0}' has no shape: give one with --shape {0}=...", printable(nameOf(i)));
-      prim::Shape shape = tensor.hasRank() ? prim::shapeOf(tensor) : prim::Shape(given->second.size());
+        return unsupported("input '{0}' has no shape: give one with --shape {0}=...",
+                           printable(nameOf(i)));
+      prim::Shape shape =
+          tensor.hasRank() ? prim::shapeOf(tensor) : prim::Shape(given->second.size());
       if (given != options.shapes.end())
         for (auto [axis, extent] : llvm::enumerate(given->second)) {
           if (!ShapedType::isDynamic(extent))
@@ -128,8 +132,8 @@ int64_t firstFreshSymbol(const std::set<std::string> &symbols) {
   return next;
 }
 
-/// Ranges of the options and what the walk had to assume: bounds of single symbols as `dynac.dim_ranges`, others as checks at
-/// the start of the function.
+/// Ranges of the options and what the walk had to assume: bounds of single symbols as
+/// `dynac.dim_ranges`, others as checks at the start of the function.
 void addContract(func::FuncOp main, const ImportOptions &options, const Assumptions &assumptions,
                  const std::set<std::string> &symbols) {
   OpBuilder builder = OpBuilder::atBlockBegin(&main.front());
@@ -151,13 +155,14 @@ void addContract(func::FuncOp main, const ImportOptions &options, const Assumpti
     TensorContext context(builder, main.getLoc());
     Type i64 = builder.getI64Type();
     Tensor holds = dimScalar(context, small, i64) <= dimScalar(context, large, i64);
-    builder.create<prim::AssertOp>(main.getLoc(), holds.value(),
-                                   builder.getStringAttr(small.str() + " must not exceed " + large.str()));
+    builder.create<prim::AssertOp>(
+        main.getLoc(), holds.value(),
+        builder.getStringAttr(small.str() + " must not exceed " + large.str()));
   }
   NamedAttrList entries;
   for (const auto &[name, range] : ranges)
-    entries.append(name, builder.getDenseI64ArrayAttr(
-                             {range.min, range.max, range.multipleOf, range.hint}));
+    entries.append(
+        name, builder.getDenseI64ArrayAttr({range.min, range.max, range.multipleOf, range.hint}));
   if (!entries.empty())
     main->setAttr("dynac.dim_ranges", entries.getDictionary(main.getContext()));
 }
@@ -195,7 +200,8 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
   for (int round = 0;; ++round) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(model.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-    auto main = builder.create<func::FuncOp>(source.getLoc(), "main", builder.getFunctionType(*types, {}));
+    auto main =
+        builder.create<func::FuncOp>(source.getLoc(), "main", builder.getFunctionType(*types, {}));
     if (ArrayAttr names = source.getAllArgAttrs())
       main.setAllArgAttrs(names);
     Block *block = main.addEntryBlock();

@@ -19,7 +19,9 @@ void Problems::add(ExitCode code, model::NodeOp node, llvm::StringRef reason) {
     ++entries[found->second].moreNodes;
 }
 
-void Problems::add(ExitCode code, llvm::StringRef reason) { entries.push_back({code, reason.str()}); }
+void Problems::add(ExitCode code, llvm::StringRef reason) {
+  entries.push_back({code, reason.str()});
+}
 
 llvm::Error Problems::take() {
   llvm::Error all = llvm::Error::success();

@@ -15,7 +15,8 @@
 
 namespace dynac {
 
-/// Collects what an import could not do: one entry for each operator, opset and reason, with its first node.
+/// Collects what an import could not do: one entry for each operator, opset and reason, with its
+/// first node.
 class Problems {
 public:
   explicit Problems(std::string file) : file(std::move(file)) {}

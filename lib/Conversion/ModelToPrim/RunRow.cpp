@@ -75,7 +75,8 @@ public:
       return {};
     }
     Tensor tensor(ctx(), value);
-    return halfType && tensor.dtype() == halfType ? convert(tensor, ctx().builder.getF32Type()) : tensor;
+    return halfType && tensor.dtype() == halfType ? convert(tensor, ctx().builder.getF32Type())
+                                                  : tensor;
   }
   Type inputType(int64_t i) override {
     Value value = operand(i);
@@ -196,7 +197,8 @@ public:
   void outDims(int64_t i, ArrayRef<SymExpr> values, int64_t rank, Type dtype) override {
     if (!hasOutput(i))
       return;
-    Tensor result = rank == 0 ? dimScalar(ctx(), values.front(), dtype) : dimsTensor(ctx(), values, dtype);
+    Tensor result =
+        rank == 0 ? dimScalar(ctx(), values.front(), dtype) : dimsTensor(ctx(), values, dtype);
     if (rank > 1)
       result = reshape(result, SmallVector<SymExpr>(rank - 1, SymExpr(1)));
     outcome.outputs[i] = result.value();
@@ -205,7 +207,9 @@ public:
   SymExpr clampDim(const SymExpr &wanted, const SymExpr &limit) override {
     return walk.clampDim(wanted, limit);
   }
-  void assumeLe(const SymExpr &small, const SymExpr &large) override { walk.assumeLe(small, large); }
+  void assumeLe(const SymExpr &small, const SymExpr &large) override {
+    walk.assumeLe(small, large);
+  }
 
   bool hasGraph(StringRef name) const override { return graph(name) != nullptr; }
   int64_t graphInputCount(StringRef name) const override {
@@ -273,9 +277,7 @@ private:
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return type ? type.getElementType() : Type();
   }
-  Value operand(int64_t i) const {
-    return hasInput(i) ? walk.value(op().getXs()[i]) : Value();
-  }
+  Value operand(int64_t i) const { return hasInput(i) ? walk.value(op().getXs()[i]) : Value(); }
   Attribute attribute(StringRef name) const { return op().getAttrs().get(name); }
   template <typename T> T typed(StringRef name, StringRef expected) {
     Attribute value = attribute(name);
@@ -293,7 +295,8 @@ private:
         return &region;
     return nullptr;
   }
-  /// What an error of a formula says about the model: shapes that do not fit are its fault if they are numbers.
+  /// What an error of a formula says about the model: shapes that do not fit are its fault if they
+  /// are numbers.
   RowStatus failureStatus() const {
     if (malformed)
       return RowStatus::Invalid;

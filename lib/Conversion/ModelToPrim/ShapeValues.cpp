@@ -44,7 +44,8 @@ Elements dynac::elementsOf(ElementsAttr literal) {
   if (auto ints = dyn_cast<DenseIntElementsAttr>(literal)) {
     bool isSigned = !element.isUnsignedInteger() && !element.isInteger(1);
     for (const APInt &value : ints.getValues<APInt>())
-      result.push_back(KnownValue(SymExpr(isSigned ? value.getSExtValue() : int64_t(value.getZExtValue()))));
+      result.push_back(
+          KnownValue(SymExpr(isSigned ? value.getSExtValue() : int64_t(value.getZExtValue()))));
   } else if (auto floats = dyn_cast<DenseFPElementsAttr>(literal)) {
     for (APFloat value : floats.getValues<APFloat>()) {
       bool lossy;
@@ -106,9 +107,7 @@ public:
       strides[axis] = strides[axis + 1] * shape[axis + 1];
   }
   int64_t rank() const { return shape.size(); }
-  int64_t at(int64_t linear, int64_t axis) const {
-    return linear / strides[axis] % shape[axis];
-  }
+  int64_t at(int64_t linear, int64_t axis) const { return linear / strides[axis] % shape[axis]; }
   SmallVector<int64_t> coordinates(int64_t linear) const {
     SmallVector<int64_t> result;
     for (int64_t axis = 0; axis < rank(); ++axis)
@@ -190,13 +189,20 @@ KnownValue logicalNot(const KnownValue &a) {
 KnownValue combine(prim::Combiner combiner, const KnownValue &a, const KnownValue &b) {
   using C = prim::Combiner;
   switch (combiner) {
-  case C::add: return KnownValue::add(a, b);
-  case C::mul: return KnownValue::mul(a, b);
-  case C::max: return KnownValue::greater(a, b);
-  case C::min: return KnownValue::smaller(a, b);
-  case C::and_: return logicalAnd(a, b);
-  case C::or_: return logicalNot(logicalAnd(logicalNot(a), logicalNot(b)));
-  default: return {};
+  case C::add:
+    return KnownValue::add(a, b);
+  case C::mul:
+    return KnownValue::mul(a, b);
+  case C::max:
+    return KnownValue::greater(a, b);
+  case C::min:
+    return KnownValue::smaller(a, b);
+  case C::and_:
+    return logicalAnd(a, b);
+  case C::or_:
+    return logicalNot(logicalAnd(logicalNot(a), logicalNot(b)));
+  default:
+    return {};
   }
 }
 
@@ -245,10 +251,12 @@ Elements Evaluator::reduce(prim::ReduceOp op) {
     total = total ? combine(op.getCombiner(), *total, xs[i]) : xs[i];
   }
   Elements result;
-  bool isSum = op.getCombiner() == prim::Combiner::add, isProduct = op.getCombiner() == prim::Combiner::mul;
+  bool isSum = op.getCombiner() == prim::Combiner::add,
+       isProduct = op.getCombiner() == prim::Combiner::mul;
   for (auto &total : totals)
-    result.push_back(total ? *total
-                     : isSum || isProduct ? KnownValue(SymExpr(isProduct ? 1 : 0)) : KnownValue());
+    result.push_back(total                ? *total
+                     : isSum || isProduct ? KnownValue(SymExpr(isProduct ? 1 : 0))
+                                          : KnownValue());
   return result;
 }
 
@@ -342,9 +350,8 @@ Elements Evaluator::run(Operation *op) {
       .Case([&](prim::DivOp op) {
         return map2(op.getA(), op.getB(), [&](auto &a, auto &b) { return K::div(a, b, isFloat); });
       })
-      .Case([&](prim::RemOp op) {
-        return isFloat ? Elements() : map2(op.getA(), op.getB(), K::rem);
-      })
+      .Case(
+          [&](prim::RemOp op) { return isFloat ? Elements() : map2(op.getA(), op.getB(), K::rem); })
       .Case([&](prim::PowOp op) {
         return map2(op.getA(), op.getB(), [](auto &a, auto &b) {
           auto x = a.number(), y = b.number();
@@ -354,17 +361,21 @@ Elements Evaluator::run(Operation *op) {
       .Case([&](prim::MaxOp op) { return map2(op.getA(), op.getB(), K::greater); })
       .Case([&](prim::MinOp op) { return map2(op.getA(), op.getB(), K::smaller); })
       .Case([&](prim::AndOp op) {
-        return type.getElementType().isInteger(1) ? map2(op.getA(), op.getB(), logicalAnd) : Elements();
+        return type.getElementType().isInteger(1) ? map2(op.getA(), op.getB(), logicalAnd)
+                                                  : Elements();
       })
       .Case([&](prim::OrOp op) {
         return type.getElementType().isInteger(1)
-                   ? map2(op.getA(), op.getB(), [](auto &a, auto &b) { return combine(prim::Combiner::or_, a, b); })
+                   ? map2(op.getA(), op.getB(),
+                          [](auto &a, auto &b) { return combine(prim::Combiner::or_, a, b); })
                    : Elements();
       })
       .Case([&](prim::XorOp op) {
         return type.getElementType().isInteger(1)
                    ? map2(op.getA(), op.getB(),
-                          [](auto &a, auto &b) { return K::compare(prim::CompareDirection::ne, a, b); })
+                          [](auto &a, auto &b) {
+                            return K::compare(prim::CompareDirection::ne, a, b);
+                          })
                    : Elements();
       })
       .Case([&](prim::NotOp op) {
@@ -385,9 +396,9 @@ Elements Evaluator::run(Operation *op) {
         });
       })
       .Case([&](prim::ConvertOp op) {
-        return op.getSaturate() ? Elements() : map(op.getX(), [&](auto &v) {
-          return v.converted(type.getElementType());
-        });
+        return op.getSaturate()
+                   ? Elements()
+                   : map(op.getX(), [&](auto &v) { return v.converted(type.getElementType()); });
       })
       .Case([&](prim::NegOp op) { return map(op.getX(), [](auto &v) { return v.negated(); }); })
       .Case([&](prim::AbsOp op) {

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is known of a tensor of at most 64 elements: found by evaluating the primitives that make it, so that
-// operators propagate shapes (Shape, Gather, Concat, Mul, Where, Reshape, …) without saying so.
+// What is known of a tensor of at most 64 elements: found by evaluating the primitives that make
+// it, so that operators propagate shapes (Shape, Gather, Concat, Mul, Where, Reshape, …) without
+// saying so.
 //
 //===----------------------------------------------------------------------===//
 

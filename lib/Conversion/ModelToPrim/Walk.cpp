@@ -25,7 +25,9 @@ SymExpr Walk::clampDim(const SymExpr &wanted, const SymExpr &limit) {
   return result;
 }
 
-void Walk::assumeLe(const SymExpr &small, const SymExpr &large) { assumptions.assumeLe(small, large); }
+void Walk::assumeLe(const SymExpr &small, const SymExpr &large) {
+  assumptions.assumeLe(small, large);
+}
 
 bool Walk::assumeForShapesOf(model::NodeOp node) {
   SmallVector<SymExpr> dims;
@@ -77,8 +79,10 @@ Value Walk::shortest(Value value) {
   if (llvm::all_of(*dims, [](const SymExpr &dim) { return dim.isConstant(); })) {
     SmallVector<APInt> numbers;
     for (const SymExpr &dim : *dims)
-      numbers.push_back(APInt(64, uint64_t(*dim.constant()), true).trunc(type.getElementType().getIntOrFloatBitWidth()));
-    return builder.create<prim::ConstantOp>(context.loc, type, DenseElementsAttr::get(type, numbers));
+      numbers.push_back(APInt(64, uint64_t(*dim.constant()), true)
+                            .trunc(type.getElementType().getIntOrFloatBitWidth()));
+    return builder.create<prim::ConstantOp>(context.loc, type,
+                                            DenseElementsAttr::get(type, numbers));
   }
   if (type.getElementType().isInteger(1))
     return value;
@@ -116,7 +120,8 @@ void Walk::runNode(model::NodeOp node) {
       restart = true;
       return;
     }
-    problems.add(outcome.status == RowStatus::Invalid ? ExitCode::InvalidModel : ExitCode::Unsupported,
+    problems.add(outcome.status == RowStatus::Invalid ? ExitCode::InvalidModel
+                                                      : ExitCode::Unsupported,
                  node, outcome.reason);
     return;
   }
@@ -132,9 +137,9 @@ model::OutputOp Walk::runBlock(Block &block) {
     if (auto node = dyn_cast<model::NodeOp>(op))
       runNode(node);
     else if (auto initializer = dyn_cast<model::InitializerOp>(op))
-      imported[initializer.getY()] =
-          constant(model::WeightAttr::get(op.getContext(), initializer.getId(), initializer.getType()),
-                   op.getLoc());
+      imported[initializer.getY()] = constant(
+          model::WeightAttr::get(op.getContext(), initializer.getId(), initializer.getType()),
+          op.getLoc());
   }
   return cast<model::OutputOp>(block.back());
 }

@@ -19,14 +19,15 @@
 
 namespace dynac {
 
-/// Builds primitives for nodes in topological order. An operator that fails leaves its results without a
-/// value, and nodes that use them are only looked up, so that one walk finds every unsupported operator.
+/// Builds primitives for nodes in topological order. An operator that fails leaves its results
+/// without a value, and nodes that use them are only looked up, so that one walk finds every
+/// unsupported operator.
 class Walk {
 public:
   Walk(mlir::OpBuilder &builder, const OpTable &table, const WeightStore *weights,
        Problems &problems, Assumptions &assumptions)
-      : context(builder, builder.getUnknownLoc()), values(weights, assumptions), weights(weights), table(table),
-        problems(problems), assumptions(assumptions) {}
+      : context(builder, builder.getUnknownLoc()), values(weights, assumptions), weights(weights),
+        table(table), problems(problems), assumptions(assumptions) {}
 
   /// The prim value of a model value; null if it has none.
   mlir::Value value(mlir::Value modelValue) const { return imported.lookup(modelValue); }
@@ -41,8 +42,8 @@ public:
   /// A literal of at most 1 KB, else a reference.
   mlir::Value constant(const model::WeightAttr &weight, mlir::Location loc);
 
-  /// A place for operations whose types alone are of interest. They live until `dropScratch`, as what is known of values
-  /// is kept by their address.
+  /// A place for operations whose types alone are of interest. They live until `dropScratch`, as
+  /// what is known of values is kept by their address.
   mlir::Block *scratchBlock();
   void dropScratch() { scratch = {}; }
 
@@ -51,7 +52,8 @@ public:
 
 private:
   void runNode(model::NodeOp node);
-  /// Looks for a clamped bound that makes the operands of a failed node disagree, and assumes that it fits.
+  /// Looks for a clamped bound that makes the operands of a failed node disagree, and assumes that
+  /// it fits.
   bool assumeForShapesOf(model::NodeOp node);
   /// Small integer results whose elements are known, in their shortest form.
   mlir::Value shortest(mlir::Value value);

@@ -16,7 +16,8 @@
 
 namespace dynac::onnx {
 
-/// Gives each dimension name of a model its expression: one symbol per name, never two names one symbol.
+/// Gives each dimension name of a model its expression: one symbol per name, never two names one
+/// symbol.
 class DimNames {
 public:
   explicit DimNames(const std::vector<ValueInfo> &inputs) {
@@ -28,9 +29,12 @@ public:
 
   SymExpr expr(const Dim &dim, llvm::StringRef input, size_t axis) {
     switch (dim.kind) {
-    case Dim::Kind::Value: return SymExpr(dim.value);
-    case Dim::Kind::Unknown: return fresh(input.str() + "_" + std::to_string(axis));
-    case Dim::Kind::Symbol: break;
+    case Dim::Kind::Value:
+      return SymExpr(dim.value);
+    case Dim::Kind::Unknown:
+      return fresh(input.str() + "_" + std::to_string(axis));
+    case Dim::Kind::Symbol:
+      break;
     }
     auto found = exprs.find(dim.symbol);
     if (found == exprs.end())
@@ -39,8 +43,8 @@ public:
   }
 
 private:
-  /// "past + new" is a sum if `past` and `new` are dimensions of inputs too (the dynamo exporter writes such
-  /// names); any other text is just a name.
+  /// "past + new" is a sum if `past` and `new` are dimensions of inputs too (the dynamo exporter
+  /// writes such names); any other text is just a name.
   SymExpr meaning(const std::string &name) {
     auto parsed = SymExpr::parse(name);
     if (parsed && !parsed->isConstant() && SymExpr::symbol(name) != *parsed) {

@@ -35,30 +35,54 @@ Type onnx::toElementType(MLIRContext &context, ElementType type) {
     return IntegerType::get(&context, width, IntegerType::Unsigned);
   };
   switch (type) {
-  case ElementType::Float: return Float32Type::get(&context);
-  case ElementType::Double: return Float64Type::get(&context);
-  case ElementType::Float16: return Float16Type::get(&context);
-  case ElementType::BFloat16: return BFloat16Type::get(&context);
-  case ElementType::Float8E4M3FN: return Float8E4M3FNType::get(&context);
-  case ElementType::Float8E4M3FNUZ: return Float8E4M3FNUZType::get(&context);
-  case ElementType::Float8E5M2: return Float8E5M2Type::get(&context);
-  case ElementType::Float8E5M2FNUZ: return Float8E5M2FNUZType::get(&context);
-  case ElementType::Bool: return IntegerType::get(&context, 1);
-  case ElementType::Int2: return IntegerType::get(&context, 2);
-  case ElementType::Int4: return IntegerType::get(&context, 4);
-  case ElementType::Int8: return IntegerType::get(&context, 8);
-  case ElementType::Int16: return IntegerType::get(&context, 16);
-  case ElementType::Int32: return IntegerType::get(&context, 32);
-  case ElementType::Int64: return IntegerType::get(&context, 64);
-  case ElementType::UInt2: return unsignedType(2);
-  case ElementType::UInt4: return unsignedType(4);
-  case ElementType::UInt8: return unsignedType(8);
-  case ElementType::UInt16: return unsignedType(16);
-  case ElementType::UInt32: return unsignedType(32);
-  case ElementType::UInt64: return unsignedType(64);
-  case ElementType::Complex64: return ComplexType::get(Float32Type::get(&context));
-  case ElementType::Complex128: return ComplexType::get(Float64Type::get(&context));
-  default: return {};
+  case ElementType::Float:
+    return Float32Type::get(&context);
+  case ElementType::Double:
+    return Float64Type::get(&context);
+  case ElementType::Float16:
+    return Float16Type::get(&context);
+  case ElementType::BFloat16:
+    return BFloat16Type::get(&context);
+  case ElementType::Float8E4M3FN:
+    return Float8E4M3FNType::get(&context);
+  case ElementType::Float8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(&context);
+  case ElementType::Float8E5M2:
+    return Float8E5M2Type::get(&context);
+  case ElementType::Float8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(&context);
+  case ElementType::Bool:
+    return IntegerType::get(&context, 1);
+  case ElementType::Int2:
+    return IntegerType::get(&context, 2);
+  case ElementType::Int4:
+    return IntegerType::get(&context, 4);
+  case ElementType::Int8:
+    return IntegerType::get(&context, 8);
+  case ElementType::Int16:
+    return IntegerType::get(&context, 16);
+  case ElementType::Int32:
+    return IntegerType::get(&context, 32);
+  case ElementType::Int64:
+    return IntegerType::get(&context, 64);
+  case ElementType::UInt2:
+    return unsignedType(2);
+  case ElementType::UInt4:
+    return unsignedType(4);
+  case ElementType::UInt8:
+    return unsignedType(8);
+  case ElementType::UInt16:
+    return unsignedType(16);
+  case ElementType::UInt32:
+    return unsignedType(32);
+  case ElementType::UInt64:
+    return unsignedType(64);
+  case ElementType::Complex64:
+    return ComplexType::get(Float32Type::get(&context));
+  case ElementType::Complex128:
+    return ComplexType::get(Float64Type::get(&context));
+  default:
+    return {};
   }
 }
 
@@ -109,12 +133,17 @@ private:
 
 Type Importer::toType(const TypeInfo &info, StringRef input) {
   switch (info.kind) {
-  case TypeInfo::Kind::Sequence: return prim::SeqType::get(&context);
-  case TypeInfo::Kind::Optional: return prim::OptType::get(&context);
-  case TypeInfo::Kind::Map: return prim::MapType::get(&context);
+  case TypeInfo::Kind::Sequence:
+    return prim::SeqType::get(&context);
+  case TypeInfo::Kind::Optional:
+    return prim::OptType::get(&context);
+  case TypeInfo::Kind::Map:
+    return prim::MapType::get(&context);
   case TypeInfo::Kind::Tensor:
-  case TypeInfo::Kind::SparseTensor: break;
-  default: return model::ValueType::get(&context);
+  case TypeInfo::Kind::SparseTensor:
+    break;
+  default:
+    return model::ValueType::get(&context);
   }
   if (info.elementType == ElementType::String)
     return prim::StringsType::get(&context);
@@ -170,16 +199,22 @@ Value Importer::initializer(const TensorData &tensor) {
 Attribute Importer::attribute(const onnx::Attribute &attribute) {
   using Kind = onnx::Attribute::Kind;
   switch (attribute.kind) {
-  case Kind::Float: return builder.getF32FloatAttr(attribute.f);
-  case Kind::Int: return builder.getI64IntegerAttr(attribute.i);
-  case Kind::String: return builder.getStringAttr(attribute.s);
-  case Kind::Floats: return builder.getDenseF32ArrayAttr(attribute.floats);
-  case Kind::Ints: return builder.getDenseI64ArrayAttr(attribute.ints);
+  case Kind::Float:
+    return builder.getF32FloatAttr(attribute.f);
+  case Kind::Int:
+    return builder.getI64IntegerAttr(attribute.i);
+  case Kind::String:
+    return builder.getStringAttr(attribute.s);
+  case Kind::Floats:
+    return builder.getDenseF32ArrayAttr(attribute.floats);
+  case Kind::Ints:
+    return builder.getDenseI64ArrayAttr(attribute.ints);
   case Kind::Strings:
     return builder.getStrArrayAttr(
         SmallVector<StringRef>(attribute.strings.begin(), attribute.strings.end()));
   case Kind::Tensor:
-  case Kind::SparseTensor: return weight(attribute.tensors.front());
+  case Kind::SparseTensor:
+    return weight(attribute.tensors.front());
   case Kind::Tensors:
   case Kind::SparseTensors: {
     SmallVector<Attribute> all;
@@ -188,14 +223,16 @@ Attribute Importer::attribute(const onnx::Attribute &attribute) {
         all.push_back(held);
     return builder.getArrayAttr(all);
   }
-  case Kind::Type: return TypeAttr::get(toType(attribute.types.front()));
+  case Kind::Type:
+    return TypeAttr::get(toType(attribute.types.front()));
   case Kind::Types: {
     SmallVector<Type> types;
     for (const TypeInfo &info : attribute.types)
       types.push_back(toType(info));
     return builder.getTypeArrayAttr(types);
   }
-  default: return {};
+  default:
+    return {};
   }
 }
 
@@ -212,9 +249,9 @@ void Importer::node(const onnx::Node &node) {
       node.name.empty() ? node.opType + "_" + std::to_string(node.index) : node.name, node.scope);
   SmallVector<Value> operands;
   for (const std::string &name : node.inputs)
-    operands.push_back(name.empty() ? Value(builder.create<model::AbsentOp>(
-                                          loc, model::NoneType::get(&context)))
-                                    : lookup(name));
+    operands.push_back(
+        name.empty() ? Value(builder.create<model::AbsentOp>(loc, model::NoneType::get(&context)))
+                     : lookup(name));
   SmallVector<Type> types;
   for (const std::string &name : node.outputs) {
     auto hint = hints.back().find(name);
@@ -240,9 +277,8 @@ void Importer::node(const onnx::Node &node) {
   }
   std::string op = (node.domain.empty() ? "onnx" : node.domain) + "." + node.opType;
   auto created = builder.create<model::NodeOp>(
-      loc, types, op, node.name, node.opsetVersion, node.index,
-      attributes.getDictionary(&context), builder.getStrArrayAttr(graphNames), operands,
-      graphs.size());
+      loc, types, op, node.name, node.opsetVersion, node.index, attributes.getDictionary(&context),
+      builder.getStrArrayAttr(graphNames), operands, graphs.size());
   for (auto [region, body] : llvm::zip(created.getBodies(), graphs)) {
     OpBuilder::InsertionGuard guard(builder);
     Block *block = builder.createBlock(&region);
@@ -294,7 +330,8 @@ Expected<OwningOpRef<ModuleOp>> Importer::run() {
   SmallVector<Type> inputs, outputs;
   SmallVector<const ValueInfo *> infos;
   for (const ValueInfo &input : model.graph.inputs) {
-    if (input.hasDefault) // A constant unless the caller overrides it, which artifacts do not offer.
+    if (input
+            .hasDefault) // A constant unless the caller overrides it, which artifacts do not offer.
       continue;
     infos.push_back(&input);
     inputs.push_back(toType(input.type, input.name));
@@ -311,7 +348,8 @@ Expected<OwningOpRef<ModuleOp>> Importer::run() {
   for (auto [i, output] : llvm::enumerate(model.graph.outputs))
     func.setResultAttr(i, "dynac.name", builder.getStringAttr(output.name));
   builder.setInsertionPointToEnd(entry);
-  graph(model.graph, SmallVector<Value>(entry->getArguments().begin(), entry->getArguments().end()));
+  graph(model.graph,
+        SmallVector<Value>(entry->getArguments().begin(), entry->getArguments().end()));
   if (error)
     return std::move(error);
   return module;

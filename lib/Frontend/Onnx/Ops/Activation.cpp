@@ -142,7 +142,8 @@ template <Tensor (*F)(Tensor, int64_t)> static RowStatus softmaxRow(Node &n) {
   return RowStatus::Done;
 }
 
-// 1 at the first maximum along the axis, else 0; before opset 13 over all axes from `axis` on, as one.
+// 1 at the first maximum along the axis, else 0; before opset 13 over all axes from `axis` on, as
+// one.
 static Tensor hardmaxOf(Tensor x, int64_t axis) {
   Tensor winner = argReduce(Combiner::max, x, axis, /*last=*/false, /*keep=*/true);
   if (!winner)

@@ -54,7 +54,8 @@ static Tensor integerPower(Tensor x, int64_t exponent) {
   }
 }
 
-// The same for exponents that are no constants, one bit at a time. Negative ones: 1 / x^-y, truncated.
+// The same for exponents that are no constants, one bit at a time. Negative ones: 1 / x^-y,
+// truncated.
 static Tensor integerPower(Tensor x, Tensor y) {
   int64_t bits = y.dtype().getIntOrFloatBitWidth();
   Tensor one = fullLike(y, 1), result, square = x;
@@ -74,7 +75,8 @@ static Tensor integerPower(Tensor x, Tensor y) {
   return select(y < 0, small, result);
 }
 
-// x ^ y, in x's type. An integer base with a floating exponent goes through f64 (or f32 where that is exact).
+// x ^ y, in x's type. An integer base with a floating exponent goes through f64 (or f32 where that
+// is exact).
 static RowStatus powRow(Node &n) {
   auto [x, y] = binaryOperands(n);
   if (!x || !y)
@@ -83,7 +85,8 @@ static RowStatus powRow(Node &n) {
   bool isScalar = constant && constant->size() == 1;
   double exponent = isScalar ? constant->front() : 0;
   // A constant small whole exponent is a product. y has one element, but maybe more axes than x.
-  if (isScalar && y.rank() <= x.rank() && exponent == std::floor(exponent) && exponent >= 0 && exponent <= 4) {
+  if (isScalar && y.rank() <= x.rank() && exponent == std::floor(exponent) && exponent >= 0 &&
+      exponent <= 4) {
     n.out(0, integerPower(x, int64_t(exponent)));
     return RowStatus::Done;
   }
@@ -106,7 +109,8 @@ static RowStatus powRow(Node &n) {
   return RowStatus::Done;
 }
 
-// fmod = 1: remainder with the sign of x. fmod = 0: with the sign of y: r + (r != 0 && (r < 0) != (y < 0) ? y : 0)
+// fmod = 1: remainder with the sign of x. fmod = 0: with the sign of y: r + (r != 0 && (r < 0) !=
+// (y < 0) ? y : 0)
 static RowStatus mod(Node &n) {
   Tensor x = n.in(0), y = n.in(1);
   if (!x || !y)

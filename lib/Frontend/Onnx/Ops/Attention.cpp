@@ -43,7 +43,8 @@ struct Operands {
 
 /// `bias` + where `allowed` is false -inf; either may be invalid.
 Tensor restrict(Tensor bias, Tensor allowed, mlir::Type dtype) {
-  Tensor zero = full(allowed.ctx(), {}, 0, dtype), masked = full(allowed.ctx(), {}, -infinity, dtype);
+  Tensor zero = full(allowed.ctx(), {}, 0, dtype),
+         masked = full(allowed.ctx(), {}, -infinity, dtype);
   Tensor added = select(allowed, zero, masked);
   return bias ? bias + added : added;
 }
@@ -62,8 +63,8 @@ Tensor maskBias(Node &n, const Operands &o) {
   return pad(bias, full(n.ctx(), {}, -infinity, bias.dtype()), lo, hi);
 }
 
-/// Adds to the bias what positions decide: causality, windows, lengths of the keys per batch entry. Plain causality
-/// stays an option of the composite.
+/// Adds to the bias what positions decide: causality, windows, lengths of the keys per batch entry.
+/// Plain causality stays an option of the composite.
 void positionBias(Node &n, Operands &o, std::optional<SymExpr> past) {
   TensorContext &ctx = n.ctx();
   mlir::Type i64 = ctx.builder.getI64Type(), dtype = o.q.dtype();
@@ -81,9 +82,11 @@ void positionBias(Node &n, Operands &o, std::optional<SymExpr> past) {
   if (!needsCausal && left < 0 && right < 0 && !lengths)
     return;
   // Query i stands at offset + i; with lengths the last query is the last valid key.
-  Tensor query = iota(ctx, {o.queries, SymExpr(1)}, 0, i64), key = iota(ctx, {SymExpr(1), o.keys}, 1, i64);
+  Tensor query = iota(ctx, {o.queries, SymExpr(1)}, 0, i64),
+         key = iota(ctx, {SymExpr(1), o.keys}, 1, i64);
   if (lengths)
-    query = query + reshape(lengths - dimScalar(ctx, o.queries, i64), {lengths.size(), SymExpr(1), SymExpr(1), SymExpr(1)});
+    query = query + reshape(lengths - dimScalar(ctx, o.queries, i64),
+                            {lengths.size(), SymExpr(1), SymExpr(1), SymExpr(1)});
   else if (past)
     query = query + dimScalar(ctx, *past, i64);
   if (needsCausal)
@@ -93,10 +96,13 @@ void positionBias(Node &n, Operands &o, std::optional<SymExpr> past) {
   if (right >= 0)
     o.bias = restrict(o.bias, key - query <= double(right), dtype);
   if (lengths)
-    o.bias = restrict(o.bias, key < reshape(lengths, {lengths.size(), SymExpr(1), SymExpr(1), SymExpr(1)}), dtype);
+    o.bias = restrict(o.bias,
+                      key < reshape(lengths, {lengths.size(), SymExpr(1), SymExpr(1), SymExpr(1)}),
+                      dtype);
 }
 
-/// The formula with its intermediate values, for what the composite does not do: softcap, and the scores as an output.
+/// The formula with its intermediate values, for what the composite does not do: softcap, and the
+/// scores as an output.
 void attentionByParts(Node &n, const Operands &o, Tensor &y, Tensor &scores) {
   TensorContext &ctx = n.ctx();
   SymExpr batch = o.q.dim(0), heads = o.q.dim(1), groups = o.k.dim(1);
@@ -113,7 +119,8 @@ void attentionByParts(Node &n, const Operands &o, Tensor &y, Tensor &scores) {
   Tensor biased = o.bias ? capped + o.bias : capped;
   if (o.causal != Causal::No && biased) {
     mlir::Type i64 = ctx.builder.getI64Type();
-    Tensor query = iota(ctx, {o.queries, SymExpr(1)}, 0, i64), key = iota(ctx, {SymExpr(1), o.keys}, 1, i64);
+    Tensor query = iota(ctx, {o.queries, SymExpr(1)}, 0, i64),
+           key = iota(ctx, {SymExpr(1), o.keys}, 1, i64);
     if (o.causal == Causal::FromEnd)
       query = query + dimScalar(ctx, o.keys - o.queries, i64);
     biased = select(key <= query, biased, -infinity);
@@ -126,22 +133,30 @@ void attentionByParts(Node &n, const Operands &o, Tensor &y, Tensor &scores) {
   Tensor grouped = reshape(weights, {batch, groups, rows, o.keys});
   y = reshape(dot(grouped, o.v, {0, 1}, {0, 1}, 3, 2), {batch, heads, o.queries, o.v.dim(3)});
   switch (n.i("qk_matmul_output_mode", 0)) {
-  case 0: scores = raw; break;
-  case 1: scores = capped; break;
-  case 2: scores = biased; break;
-  default: scores = weights;
+  case 0:
+    scores = raw;
+    break;
+  case 1:
+    scores = capped;
+    break;
+  case 2:
+    scores = biased;
+    break;
+  default:
+    scores = weights;
   }
 }
 
-// softmax(scale * Q K' (softcap) + mask) V per head, K and V after the past ones; a fully masked row gives 0
+// softmax(scale * Q K' (softcap) + mask) V per head, K and V after the past ones; a fully masked
+// row gives 0
 RowStatus attentionRow(Node &n) {
   Operands o{n.in(0), n.in(1), n.in(2), {}};
   if (n.ctx().failed())
     return RowStatus::Done;
   bool isFlat = o.q.rank() == 3;
   if (o.q.rank() != o.k.rank() || o.q.rank() != o.v.rank() || (!isFlat && o.q.rank() != 4))
-    return n.invalid("Q " + prim::shapeText(o.q.shape()) + ", K " + prim::shapeText(o.k.shape()) + " and V " +
-                     prim::shapeText(o.v.shape()) + ": expected rank 3 or 4");
+    return n.invalid("Q " + prim::shapeText(o.q.shape()) + ", K " + prim::shapeText(o.k.shape()) +
+                     " and V " + prim::shapeText(o.v.shape()) + ": expected rank 3 or 4");
   if (isFlat) {
     int64_t heads = n.i("q_num_heads", 0), keyHeads = n.i("kv_num_heads", 0);
     if (heads < 1 || keyHeads < 1)
@@ -197,8 +212,8 @@ RowStatus attentionRow(Node &n) {
   return RowStatus::Done;
 }
 
-// Pairs (a, b) of the first rotary_embedding_dim elements of each head become (a cos - b sin, a sin + b cos); pairs are
-// halves of the head, or (interleaved) neighbours
+// Pairs (a, b) of the first rotary_embedding_dim elements of each head become (a cos - b sin, a sin
+// + b cos); pairs are halves of the head, or (interleaved) neighbours
 RowStatus rotaryEmbedding(Node &n) {
   Tensor x = n.in(0), cosine = n.in(1), sine = n.in(2);
   if (n.ctx().failed())
@@ -211,7 +226,8 @@ RowStatus rotaryEmbedding(Node &n) {
     x = splitHeads(x, heads);
   }
   if (!x || x.rank() != 4)
-    return n.ctx().failed() ? RowStatus::Done : n.invalid("expected rank 3 or 4, got " + prim::shapeText(original));
+    return n.ctx().failed() ? RowStatus::Done
+                            : n.invalid("expected rank 3 or 4, got " + prim::shapeText(original));
   if (n.hasInput(3)) {
     Tensor positions = n.in(3);
     cosine = take(cosine, positions, 0);
@@ -225,7 +241,8 @@ RowStatus rotaryEmbedding(Node &n) {
     rotated = head;
   auto half = rotated.exactDiv(SymExpr(2));
   if (!half || n.ctx().failed())
-    return n.ctx().failed() ? RowStatus::Done : n.invalid("an odd rotary dimension " + rotated.str());
+    return n.ctx().failed() ? RowStatus::Done
+                            : n.invalid("an odd rotary dimension " + rotated.str());
   Tensor turning = sliceAxis(x, 3, SymExpr(0), rotated), a, b;
   bool interleaved = n.i("interleaved", 0) != 0;
   Shape paired = {x.dim(0), x.dim(1), x.dim(2), *half, SymExpr(2)};

@@ -44,12 +44,14 @@ static RowStatus constantOfShape(Node &n) {
   if (!dims)
     return n.unsupported("a shape of unknown rank");
   TensorContext &ctx = n.ctx();
-  Tensor value = n.has("value") ? n.tensor("value") : full(ctx, scalar, 0, ctx.builder.getF32Type());
+  Tensor value =
+      n.has("value") ? n.tensor("value") : full(ctx, scalar, 0, ctx.builder.getF32Type());
   n.out(0, broadcastTo(reshape(value, scalar), *dims));
   return RowStatus::Done;
 }
 
-/// Number of elements of start, start + delta, ... before limit, from what is known while importing.
+/// Number of elements of start, start + delta, ... before limit, from what is known while
+/// importing.
 static std::optional<SymExpr> knownRangeSize(Node &n) {
   auto start = n.dimsOf(0), limit = n.dimsOf(1);
   auto delta = n.intsOf(2);
@@ -61,7 +63,8 @@ static std::optional<SymExpr> knownRangeSize(Node &n) {
   }
   auto a = n.floatsOf(0), b = n.floatsOf(1), d = n.floatsOf(2);
   if (a && b && d && d->front() != 0)
-    return SymExpr(std::max<int64_t>(0, int64_t(std::ceil((b->front() - a->front()) / d->front()))));
+    return SymExpr(
+        std::max<int64_t>(0, int64_t(std::ceil((b->front() - a->front()) / d->front()))));
   return std::nullopt;
 }
 
@@ -81,7 +84,8 @@ static RowStatus range(Node &n) {
     if (start.isFloat()) {
       count = convert(ceil(convert(limit - start, f64) / convert(delta, f64)), i64);
     } else {
-      // ceil of an integer quotient: one more than the truncated one where a positive remainder is left.
+      // ceil of an integer quotient: one more than the truncated one where a positive remainder is
+      // left.
       Tensor span = convert(limit, i64) - convert(start, i64), step = convert(delta, i64);
       Tensor quotient = span / step, rest = rem(span, step);
       Tensor isShort = ~equal(rest, fullLike(rest, 0)) & equal(rest < 0, step < 0);
@@ -130,7 +134,7 @@ static RowStatus castTo(Node &n, Tensor x, mlir::Type dtype) {
 // x converted to the type `to`; a name before opset 6
 static RowStatus cast(Node &n) {
   static constexpr std::pair<llvm::StringLiteral, int64_t> names[] = {
-      {"FLOAT", 1},  {"UINT8", 2}, {"INT8", 3},     {"UINT16", 4},  {"INT16", 5},   {"INT32", 6},
+      {"FLOAT", 1}, {"UINT8", 2}, {"INT8", 3},     {"UINT16", 4},  {"INT16", 5},   {"INT32", 6},
       {"INT64", 7}, {"BOOL", 9},  {"FLOAT16", 10}, {"DOUBLE", 11}, {"UINT32", 12}, {"UINT64", 13}};
   int64_t to = 0;
   if (n.opset() < 6) {

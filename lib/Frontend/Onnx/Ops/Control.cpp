@@ -37,7 +37,8 @@ static RowStatus ifRow(Node &n) {
     return RowStatus::Done;
   mlir::OpBuilder &builder = ctx.builder;
   // The result types are known after the bodies: these are built in a scratch op first.
-  auto scratch = builder.create<prim::IfOp>(ctx.loc, mlir::TypeRange(), condition.value(), mlir::ValueRange());
+  auto scratch =
+      builder.create<prim::IfOp>(ctx.loc, mlir::TypeRange(), condition.value(), mlir::ValueRange());
   std::optional<Tensors> results[2];
   for (int branch = 0; branch < 2; ++branch) {
     mlir::OpBuilder::InsertionGuard guard(builder);
@@ -53,7 +54,8 @@ static RowStatus ifRow(Node &n) {
   llvm::SmallVector<mlir::Type> types;
   for (auto [a, b] : llvm::zip(*results[0], *results[1])) {
     if (a.value().getType() != b.value().getType())
-      return n.unsupported("the branches give " + prim::shapeText(a.shape()) + " and " + prim::shapeText(b.shape()));
+      return n.unsupported("the branches give " + prim::shapeText(a.shape()) + " and " +
+                           prim::shapeText(b.shape()));
     types.push_back(a.value().getType());
   }
   auto choice = builder.create<prim::IfOp>(ctx.loc, types, condition.value(), mlir::ValueRange());
@@ -76,7 +78,8 @@ static Tensor storeEntry(Tensor stack, Tensor entry, Tensor at) {
   Tensors starts = {reshape(at, {SymExpr(1)})};
   if (stack.rank() > 1)
     starts.push_back(constantI64(stack.ctx(), llvm::SmallVector<int64_t>(stack.rank() - 1, 0)));
-  return dynamicUpdateSlice(stack, asEntry(entry), starts.size() == 1 ? starts[0] : concat(starts, 0));
+  return dynamicUpdateSlice(stack, asEntry(entry),
+                            starts.size() == 1 ? starts[0] : concat(starts, 0));
 }
 
 /// Loops of known length up to this are written out where their state changes shape.
@@ -88,7 +91,8 @@ static RowStatus unrolledLoop(Node &n, int64_t trips, Tensors state) {
   int64_t carried = state.size();
   std::vector<Tensors> stacks;
   for (int64_t trip = 0; trip < trips; ++trip) {
-    Tensors arguments = {fullInt(ctx, {}, trip, ctx.builder.getI64Type()), full(ctx, {}, 1, ctx.builder.getI1Type())};
+    Tensors arguments = {fullInt(ctx, {}, trip, ctx.builder.getI64Type()),
+                         full(ctx, {}, 1, ctx.builder.getI1Type())};
     arguments.append(state.begin(), state.end());
     auto results = n.importGraph("body", arguments);
     if (!results)
@@ -108,7 +112,8 @@ static RowStatus unrolledLoop(Node &n, int64_t trips, Tensors state) {
   return RowStatus::Done;
 }
 
-// while trip < M and condition: condition, state, entries = body(trip, condition, state); entries are stacked
+// while trip < M and condition: condition, state, entries = body(trip, condition, state); entries
+// are stacked
 static RowStatus loopRow(Node &n) {
   TensorContext &ctx = n.ctx();
   mlir::Type i64 = ctx.builder.getI64Type(), i1 = ctx.builder.getI1Type();
@@ -136,7 +141,8 @@ static RowStatus loopRow(Node &n) {
   bool changes = false;
   for (int64_t i = 0; i < carried; ++i)
     changes |= (*shapes)[1 + i].value().getType() != initial[i].value().getType();
-  if (changes && trips && trips->front().constant() && !endsEarly && *trips->front().constant() <= unrollLimit)
+  if (changes && trips && trips->front().constant() && !endsEarly &&
+      *trips->front().constant() <= unrollLimit)
     return unrolledLoop(n, std::max<int64_t>(*trips->front().constant(), 0), initial);
   // Entries are stored into stacks of the greatest number of trips.
   SymExpr limit(0);
@@ -154,18 +160,20 @@ static RowStatus loopRow(Node &n) {
     shape.insert(shape.begin(), limit);
     state.push_back(full(ctx, shape, 0, entry.dtype()));
   }
-  auto results = buildLoop(ctx, count, condition, state, [&](Tensor trip, llvm::ArrayRef<Tensor> now) -> std::optional<Trip> {
-    Tensors arguments = {trip, full(ctx, {}, 1, i1)};
-    arguments.append(now.begin(), now.begin() + carried);
-    auto outputs = n.importGraph("body", arguments);
-    if (!outputs)
-      return std::nullopt;
-    Trip result{conditionOf((*outputs)[0]), {}};
-    result.state.append(outputs->begin() + 1, outputs->begin() + 1 + carried);
-    for (int64_t i = 0; i < stacks; ++i)
-      result.state.push_back(storeEntry(now[carried + i], (*outputs)[1 + carried + i], trip));
-    return result;
-  });
+  auto results = buildLoop(
+      ctx, count, condition, state,
+      [&](Tensor trip, llvm::ArrayRef<Tensor> now) -> std::optional<Trip> {
+        Tensors arguments = {trip, full(ctx, {}, 1, i1)};
+        arguments.append(now.begin(), now.begin() + carried);
+        auto outputs = n.importGraph("body", arguments);
+        if (!outputs)
+          return std::nullopt;
+        Trip result{conditionOf((*outputs)[0]), {}};
+        result.state.append(outputs->begin() + 1, outputs->begin() + 1 + carried);
+        for (int64_t i = 0; i < stacks; ++i)
+          result.state.push_back(storeEntry(now[carried + i], (*outputs)[1 + carried + i], trip));
+        return result;
+      });
   if (!results)
     return RowStatus::Done;
   for (int64_t i = 0; i < carried; ++i)
@@ -186,7 +194,8 @@ static llvm::SmallVector<int64_t> entries(Node &n, llvm::StringRef name, int64_t
   return values;
 }
 
-// for each position along the scan axes: state, entries = body(state, slices); entries are stacked along output axes
+// for each position along the scan axes: state, entries = body(state, slices); entries are stacked
+// along output axes
 static RowStatus scanRow(Node &n) {
   TensorContext &ctx = n.ctx();
   if (n.opset() < 9)
@@ -194,7 +203,8 @@ static RowStatus scanRow(Node &n) {
   int64_t scanned = n.i("num_scan_inputs", 0), carried = n.inputCount() - scanned;
   if (scanned < 1 || carried < 0)
     return n.invalid("attribute 'num_scan_inputs': " + llvm::Twine(scanned));
-  auto axes = entries(n, "scan_input_axes", scanned), directions = entries(n, "scan_input_directions", scanned);
+  auto axes = entries(n, "scan_input_axes", scanned),
+       directions = entries(n, "scan_input_directions", scanned);
   Tensors initial, sources;
   for (int64_t i = 0; i < carried; ++i)
     initial.push_back(n.in(i));
@@ -219,22 +229,25 @@ static RowStatus scanRow(Node &n) {
   if (!shapes)
     return RowStatus::Done;
   int64_t stacks = shapes->size() - carried;
-  auto outAxes = entries(n, "scan_output_axes", stacks), outDirections = entries(n, "scan_output_directions", stacks);
+  auto outAxes = entries(n, "scan_output_axes", stacks),
+       outDirections = entries(n, "scan_output_directions", stacks);
   Tensors state = initial;
   for (int64_t i = 0; i < stacks; ++i) {
     Shape shape = (*shapes)[carried + i].shape();
     shape.insert(shape.begin(), length);
     state.push_back(full(ctx, shape, 0, (*shapes)[carried + i].dtype()));
   }
-  auto results = buildLoop(ctx, count, {}, state, [&](Tensor trip, llvm::ArrayRef<Tensor> now) -> std::optional<Trip> {
-    auto outputs = n.importGraph("body", arguments(trip, now.take_front(carried)));
-    if (!outputs)
-      return std::nullopt;
-    Trip result{{}, Tensors(outputs->begin(), outputs->begin() + carried)};
-    for (int64_t i = 0; i < stacks; ++i)
-      result.state.push_back(storeEntry(now[carried + i], (*outputs)[carried + i], outDirections[i] ? count - 1 - trip : trip));
-    return result;
-  });
+  auto results = buildLoop(
+      ctx, count, {}, state, [&](Tensor trip, llvm::ArrayRef<Tensor> now) -> std::optional<Trip> {
+        auto outputs = n.importGraph("body", arguments(trip, now.take_front(carried)));
+        if (!outputs)
+          return std::nullopt;
+        Trip result{{}, Tensors(outputs->begin(), outputs->begin() + carried)};
+        for (int64_t i = 0; i < stacks; ++i)
+          result.state.push_back(storeEntry(now[carried + i], (*outputs)[carried + i],
+                                            outDirections[i] ? count - 1 - trip : trip));
+        return result;
+      });
   if (!results)
     return RowStatus::Done;
   for (int64_t i = 0; i < carried; ++i)
@@ -252,7 +265,9 @@ static RowStatus scanRow(Node &n) {
 }
 
 void onnx::addControlRows(OpTable &t) {
-  t.add("If", 1, ifRow).limits("branches of equal shapes, unless the condition is known while compiling");
-  t.add("Loop", 1, loopRow).limits("state of constant shapes, unless the trip count is known while compiling");
+  t.add("If", 1, ifRow)
+      .limits("branches of equal shapes, unless the condition is known while compiling");
+  t.add("Loop", 1, loopRow)
+      .limits("state of constant shapes, unless the trip count is known while compiling");
   t.add("Scan", 8, scanRow).limits("not version 8");
 }

@@ -24,14 +24,15 @@ static std::string mismatch(Tensor x, Tensor w, int64_t group, bool transposed) 
   if (x.rank() < 3)
     return "expected an input of rank 3 or more, got " + prim::shapeText(x.shape());
   if (w.rank() != x.rank())
-    return "input " + prim::shapeText(x.shape()) + " and weight " + prim::shapeText(w.shape()) + " differ in rank";
+    return "input " + prim::shapeText(x.shape()) + " and weight " + prim::shapeText(w.shape()) +
+           " differ in rank";
   if (group < 1)
     return "attribute 'group': " + std::to_string(group);
   auto channels = x.dim(1).constant();
   auto expected = transposed ? w.dim(0).constant() : (w.dim(1) * SymExpr(group)).constant();
   if (channels && expected && *channels != *expected)
-    return "input " + prim::shapeText(x.shape()) + ", weight " + prim::shapeText(w.shape()) + " and group " +
-           std::to_string(group) + " disagree on the channels";
+    return "input " + prim::shapeText(x.shape()) + ", weight " + prim::shapeText(w.shape()) +
+           " and group " + std::to_string(group) + " disagree on the channels";
   return "";
 }
 
@@ -52,7 +53,8 @@ static RowStatus convRow(Node &n) {
   return RowStatus::Done;
 }
 
-/// w [C, K / group, …] as the weight of the plain convolution that a transposed one is: [K, C / group, …] mirrored.
+/// w [C, K / group, …] as the weight of the plain convolution that a transposed one is: [K, C /
+/// group, …] mirrored.
 static Tensor mirroredWeight(Tensor w, int64_t group) {
   llvm::SmallVector<int64_t> spatial;
   for (int64_t axis = 2; axis < w.rank(); ++axis)
@@ -68,7 +70,8 @@ static Tensor mirroredWeight(Tensor w, int64_t group) {
   return reshape(swapAxes(reshape(w, split), 1, 2), merged);
 }
 
-// The adjoint of a convolution: x with stride - 1 zeros between its elements, convolved with the mirrored weight.
+// The adjoint of a convolution: x with stride - 1 zeros between its elements, convolved with the
+// mirrored weight.
 static RowStatus convTranspose(Node &n) {
   Tensor x = n.in(0), w = n.in(1);
   if (!x || !w)
@@ -81,8 +84,8 @@ static RowStatus convTranspose(Node &n) {
   auto extra = n.ints("output_padding", llvm::ArrayRef(zeros).take_front(spatial));
   auto pads = n.ints("pads", zeros), outputShape = n.ints("output_shape");
   std::string autoPad = n.s("auto_pad", "NOTSET");
-  if (int64_t(strides.size()) != spatial || int64_t(dilations.size()) != spatial || int64_t(extra.size()) != spatial ||
-      int64_t(pads.size()) != 2 * spatial)
+  if (int64_t(strides.size()) != spatial || int64_t(dilations.size()) != spatial ||
+      int64_t(extra.size()) != spatial || int64_t(pads.size()) != 2 * spatial)
     return n.invalid("attributes and spatial axes differ in number");
   // Some files give output_shape with batch and channels.
   if (int64_t(outputShape.size()) == spatial + 2)

@@ -14,7 +14,8 @@ using namespace dynac::onnx;
 
 namespace {
 
-/// A tensor whose axes have names: letters, and negative numbers for the axes of an ellipsis, -1 the last.
+/// A tensor whose axes have names: letters, and negative numbers for the axes of an ellipsis, -1
+/// the last.
 struct Term {
   Tensor value;
   llvm::SmallVector<int> axes;
@@ -24,8 +25,10 @@ struct Term {
   }
 };
 
-/// The axes that a subscript such as "b...ij" gives a tensor of `rank` axes (`rank` -1: `ellipsis` axes stand for "...").
-std::optional<llvm::SmallVector<int>> axesOfSubscript(llvm::StringRef text, int64_t rank, int64_t ellipsis) {
+/// The axes that a subscript such as "b...ij" gives a tensor of `rank` axes (`rank` -1: `ellipsis`
+/// axes stand for "...").
+std::optional<llvm::SmallVector<int>> axesOfSubscript(llvm::StringRef text, int64_t rank,
+                                                      int64_t ellipsis) {
   int64_t letters = 0;
   for (char c : text)
     letters += llvm::isAlpha(c);
@@ -138,8 +141,8 @@ RowStatus einsum(Node &n) {
   llvm::SmallVector<llvm::StringRef> subscripts;
   left.split(subscripts, ',');
   if (int64_t(subscripts.size()) != n.inputCount())
-    return n.invalid("equation '" + text + "' has " + llvm::Twine(subscripts.size()) + " terms for " +
-                     llvm::Twine(n.inputCount()) + " operands");
+    return n.invalid("equation '" + text + "' has " + llvm::Twine(subscripts.size()) +
+                     " terms for " + llvm::Twine(n.inputCount()) + " operands");
   std::vector<Term> terms;
   std::map<int, int> uses;
   int64_t ellipsis = 0;
@@ -149,8 +152,8 @@ RowStatus einsum(Node &n) {
       return RowStatus::Done;
     auto axes = axesOfSubscript(subscript, x.rank(), 0);
     if (!axes)
-      return n.invalid("equation '" + text + "': term " + llvm::Twine(i) + " does not fit an operand " +
-                       prim::shapeText(x.shape()));
+      return n.invalid("equation '" + text + "': term " + llvm::Twine(i) +
+                       " does not fit an operand " + prim::shapeText(x.shape()));
     for (int axis : *axes) {
       ++uses[axis];
       ellipsis = std::max<int64_t>(ellipsis, -axis);

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each file of this folder holds the rows of one family. A row's formula stands above it in ASCII; x, y, … are
-// its operands in order. Rows start at the version whose meaning they have: 1 where every version means the
-// same. The opset-7 rule of broadcasting replaced attributes in older versions, see Arith.cpp.
+// Each file of this folder holds the rows of one family. A row's formula stands above it in ASCII;
+// x, y, … are its operands in order. Rows start at the version whose meaning they have: 1 where
+// every version means the same. The opset-7 rule of broadcasting replaced attributes in older
+// versions, see Arith.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +47,9 @@ template <Tensor (*F)(Tensor)> RowStatus unary(Node &n) {
   return RowStatus::Done;
 }
 
-/// Axes of an attribute or, since `inputSince`, of operand 1; normalised. Empty where none are given. Nothing if
-/// they are not known while importing or out of range: `status` is the row's end then.
+/// Axes of an attribute or, since `inputSince`, of operand 1; normalised. Empty where none are
+/// given. Nothing if they are not known while importing or out of range: `status` is the row's end
+/// then.
 std::optional<llvm::SmallVector<int64_t>> axesOf(Node &n, int64_t rank, int64_t inputSince,
                                                  RowStatus &status);
 

@@ -22,8 +22,8 @@ static std::optional<int64_t> axisOf(Node &n, Tensor x, int64_t defaultAxis, Row
   return axis < 0 ? axis + x.rank() : axis;
 }
 
-/// Operand `operand` with negative indices counted from the end of an axis of `size`. Indices known while importing
-/// are checked here.
+/// Operand `operand` with negative indices counted from the end of an axis of `size`. Indices known
+/// while importing are checked here.
 static Tensor indices(Node &n, int64_t operand, const SymExpr &size) {
   Tensor index = n.in(operand);
   auto known = n.dimsOf(operand);
@@ -34,7 +34,8 @@ static Tensor indices(Node &n, int64_t operand, const SymExpr &size) {
     wraps |= !value.provablyGe(SymExpr(0));
     auto at = value.constant(), extent = size.constant();
     if (at && extent && (*at >= *extent || *at < -*extent))
-      n.ctx().fail("index " + llvm::Twine(*at) + " is out of range for an axis of " + llvm::Twine(*extent));
+      n.ctx().fail("index " + llvm::Twine(*at) + " is out of range for an axis of " +
+                   llvm::Twine(*extent));
   }
   return wraps ? wrapIndex(index, size) : index;
 }
@@ -78,7 +79,8 @@ static RowStatus gatherElements(Node &n) {
   return RowStatus::Done;
 }
 
-/// Index vectors (the last axis) for the axes of x from `first` on, negative entries counted from the end.
+/// Index vectors (the last axis) for the axes of x from `first` on, negative entries counted from
+/// the end.
 static Tensor wrapVectors(Tensor x, Tensor index, int64_t first) {
   auto width = index.dim(-1).constant();
   if (!width)
@@ -104,7 +106,8 @@ static std::optional<RowStatus> checkVectors(Node &n, Tensor x, Tensor index, in
   if (!width)
     return n.unsupported("index vectors of unknown length");
   if (first + *width > x.rank())
-    return n.invalid("index vectors of length " + llvm::Twine(*width) + " for a tensor " + prim::shapeText(x.shape()));
+    return n.invalid("index vectors of length " + llvm::Twine(*width) + " for a tensor " +
+                     prim::shapeText(x.shape()));
   return std::nullopt;
 }
 
@@ -163,7 +166,8 @@ static RowStatus scatterElements(Node &n) {
   if (!index)
     return RowStatus::Done;
   if (x.rank() != index.rank())
-    return n.invalid("data " + prim::shapeText(x.shape()) + " and indices " + prim::shapeText(index.shape()) + " differ in rank");
+    return n.invalid("data " + prim::shapeText(x.shape()) + " and indices " +
+                     prim::shapeText(index.shape()) + " differ in rank");
   Tensors coordinates;
   for (int64_t i = 0; i < x.rank(); ++i)
     coordinates.push_back(i == *axis ? index : iota(n.ctx(), index.shape(), i, index.dtype()));
@@ -171,7 +175,8 @@ static RowStatus scatterElements(Node &n) {
   return RowStatus::Done;
 }
 
-// values[1] where the index equals the position along the new axis, else values[0]; indices out of range: nowhere
+// values[1] where the index equals the position along the new axis, else values[0]; indices out of
+// range: nowhere
 static RowStatus oneHot(Node &n) {
   Tensor index = n.in(0), values = n.in(2);
   if (!index || !values)
@@ -196,7 +201,8 @@ static RowStatus oneHot(Node &n) {
   prim::Shape shape = index.shape();
   shape[axis] = *depth;
   Tensor hot = equal(broadcastTo(index, shape), iota(n.ctx(), shape, axis, index.dtype()));
-  Tensor off = reshape(sliceAxis(values, 0, 0, 1), {}), on = reshape(sliceAxis(values, 0, 1, 2), {});
+  Tensor off = reshape(sliceAxis(values, 0, 0, 1), {}),
+         on = reshape(sliceAxis(values, 0, 1, 2), {});
   n.out(0, select(hot, on, off));
   return RowStatus::Done;
 }

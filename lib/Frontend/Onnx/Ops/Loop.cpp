@@ -23,12 +23,15 @@ llvm::SmallVector<mlir::Value> onnx::isolateRegions(mlir::Operation *op) {
         outer.insert(operand);
   });
   auto isUsedIn = [](mlir::Region &region) {
-    return [&region](mlir::OpOperand &use) { return region.isAncestor(use.getOwner()->getParentRegion()); };
+    return [&region](mlir::OpOperand &use) {
+      return region.isAncestor(use.getOwner()->getParentRegion());
+    };
   };
   llvm::SmallVector<mlir::Value> captured;
   for (mlir::Value value : outer) {
     mlir::Operation *source = value.getDefiningOp();
-    bool isConstant = source && source->getNumOperands() == 0 && source->getNumResults() == 1 && mlir::isPure(source);
+    bool isConstant = source && source->getNumOperands() == 0 && source->getNumResults() == 1 &&
+                      mlir::isPure(source);
     if (!isConstant)
       captured.push_back(value);
     for (mlir::Region &region : op->getRegions()) {
@@ -61,7 +64,8 @@ std::optional<Tensors> onnx::buildLoop(TensorContext &ctx, Tensor count, Tensor 
   if (ctx.failed())
     return std::nullopt;
   mlir::TypeRange types = mlir::ValueRange(start).getTypes();
-  auto loop = builder.create<prim::WhileOp>(ctx.loc, types, first.value(), start, mlir::ValueRange());
+  auto loop =
+      builder.create<prim::WhileOp>(ctx.loc, types, first.value(), start, mlir::ValueRange());
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     mlir::Block *block = builder.createBlock(&loop.getBody());

@@ -16,7 +16,8 @@ static RowStatus lossOf(Node &n, Tensor logProbabilities) {
   if (!x || !target)
     return RowStatus::Done;
   if (x.rank() < 2 || target.rank() != x.rank() - 1)
-    return n.invalid("scores " + prim::shapeText(x.shape()) + " and targets " + prim::shapeText(target.shape()));
+    return n.invalid("scores " + prim::shapeText(x.shape()) + " and targets " +
+                     prim::shapeText(target.shape()));
   Tensor weight = n.hasInput(2) ? n.in(2) : Tensor();
   Tensor isIgnored;
   if (n.has("ignore_index")) {

@@ -26,7 +26,8 @@ static RowStatus gemm(Node &n) {
   if (!a || !b)
     return RowStatus::Done;
   if (a.rank() != 2 || b.rank() != 2)
-    return n.invalid("operands " + prim::shapeText(a.shape()) + " and " + prim::shapeText(b.shape()) + " are no matrices");
+    return n.invalid("operands " + prim::shapeText(a.shape()) + " and " +
+                     prim::shapeText(b.shape()) + " are no matrices");
   double alpha = n.f("alpha", 1), beta = n.f("beta", 1);
   int64_t contractA = n.i("transA", 0) ? 0 : 1, contractB = n.i("transB", 0) ? 1 : 0;
   Tensor y = dot(a, b, {}, {}, contractA, contractB);
@@ -40,7 +41,8 @@ static RowStatus gemm(Node &n) {
   return RowStatus::Done;
 }
 
-/// x - zero point in i32, the zero point being absent, a scalar, one per row (`perRow`) or one per column.
+/// x - zero point in i32, the zero point being absent, a scalar, one per row (`perRow`) or one per
+/// column.
 static Tensor shifted(Node &n, int64_t operand, int64_t zeroPoint, bool perRow) {
   mlir::Type i32 = n.ctx().builder.getI32Type();
   Tensor x = convert(n.in(operand), i32);

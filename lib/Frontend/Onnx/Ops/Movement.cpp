@@ -55,8 +55,8 @@ static std::optional<RowStatus> splitSizes(Node &n, const SymExpr &size, prim::S
     for (const SymExpr &part : sizes)
       total = total + part;
     if (int64_t(sizes.size()) != count || (total.constant() && size.constant() && total != size))
-      return n.invalid("parts " + prim::shapeText(sizes) + " of a dimension " + size.str() + " for " + llvm::Twine(count) +
-                       " outputs");
+      return n.invalid("parts " + prim::shapeText(sizes) + " of a dimension " + size.str() +
+                       " for " + llvm::Twine(count) + " outputs");
     return std::nullopt;
   }
   if (n.has("num_outputs") && n.i("num_outputs", 0) != count)
@@ -108,7 +108,8 @@ static RowStatus tile(Node &n) {
     return n.unsupported("repeats of unknown length");
   if (n.opset() < 6) {
     auto axis = n.intsOf(2);
-    if (!axis || axis->size() != 1 || given->size() != 1 || axis->front() < 0 || axis->front() >= x.rank())
+    if (!axis || axis->size() != 1 || given->size() != 1 || axis->front() < 0 ||
+        axis->front() >= x.rank())
       return n.unsupported("tiles or axis that are no constants");
     repeats[axis->front()] = given->front();
   } else if (int64_t(given->size()) != x.rank()) {
@@ -139,13 +140,16 @@ static Tensor wrapped(Tensor position, Tensor size) {
 }
 
 /// x extended along one axis by copies of its own elements.
-static RowStatus padByCopies(Node &n, Tensor &x, int64_t axis, const SymExpr &lo, const SymExpr &hi, const std::string &mode) {
+static RowStatus padByCopies(Node &n, Tensor &x, int64_t axis, const SymExpr &lo, const SymExpr &hi,
+                             const std::string &mode) {
   TensorContext &ctx = n.ctx();
   mlir::Type i64 = ctx.builder.getI64Type();
   SymExpr size = x.dim(axis);
   bool grows = lo.provablyGt(SymExpr(0)) || hi.provablyGt(SymExpr(0));
-  if (grows && lo.isConstant() && hi.isConstant() && (size.isZero() || (mode == "reflect" && size.isOne())))
-    return n.invalid("mode '" + mode + "' cannot pad axis " + llvm::Twine(axis) + " of " + prim::shapeText(x.shape()));
+  if (grows && lo.isConstant() && hi.isConstant() &&
+      (size.isZero() || (mode == "reflect" && size.isOne())))
+    return n.invalid("mode '" + mode + "' cannot pad axis " + llvm::Twine(axis) + " of " +
+                     prim::shapeText(x.shape()));
   Tensor position = iota(ctx, {lo + size + hi}, 0, i64) - dimScalar(ctx, lo, i64);
   Tensor count = dimScalar(ctx, size, i64), last = dimScalar(ctx, size - 1, i64);
   Tensor index;
@@ -162,7 +166,8 @@ static RowStatus padByCopies(Node &n, Tensor &x, int64_t axis, const SymExpr &lo
   return RowStatus::Done;
 }
 
-// lo elements before and hi after each axis: a constant, or copies (reflect, edge, wrap); negative ones crop, first
+// lo elements before and hi after each axis: a constant, or copies (reflect, edge, wrap); negative
+// ones crop, first
 static RowStatus padRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
@@ -199,7 +204,7 @@ static RowStatus padRow(Node &n) {
   }
   std::string mode = n.s("mode", "constant");
   if (mode == "constant") {
-    Tensor value = n.opset() < 11     ? full(n.ctx(), {}, n.f("value", 0), x.dtype())
+    Tensor value = n.opset() < 11  ? full(n.ctx(), {}, n.f("value", 0), x.dtype())
                    : n.hasInput(2) ? reshape(n.in(2), {})
                                    : full(n.ctx(), {}, 0, x.dtype());
     n.out(0, pad(x, value, lo, hi));
@@ -227,7 +232,8 @@ static RowStatus padRow(Node &n) {
     x = slice(x, starts, ends, llvm::SmallVector<int64_t>(rank, 1));
   for (int64_t axis = 0; x && axis < rank; ++axis)
     if (!lo[axis].isZero() || !hi[axis].isZero())
-      if (RowStatus status = padByCopies(n, x, axis, lo[axis], hi[axis], mode); status != RowStatus::Done)
+      if (RowStatus status = padByCopies(n, x, axis, lo[axis], hi[axis], mode);
+          status != RowStatus::Done)
         return status;
   n.out(0, x);
   return RowStatus::Done;
@@ -253,12 +259,13 @@ static RowStatus trilu(Node &n) {
 /// [N, C, H, W] and a block size that divides what it must; a status: the row's end.
 static std::optional<RowStatus> checkBlocks(Node &n, Tensor x, int64_t block) {
   if (x.rank() != 4 || block < 1)
-    return n.invalid("expected an image [N, C, H, W] and a positive blocksize, got " + prim::shapeText(x.shape()) + " and " +
-                     llvm::Twine(block));
+    return n.invalid("expected an image [N, C, H, W] and a positive blocksize, got " +
+                     prim::shapeText(x.shape()) + " and " + llvm::Twine(block));
   return std::nullopt;
 }
 
-// Blocks of channels become blocks of space: [N, b, b, C/b^2, H, W] (CRD: [N, C/b^2, b, b, H, W]) -> [N, C/b^2, H b, W b]
+// Blocks of channels become blocks of space: [N, b, b, C/b^2, H, W] (CRD: [N, C/b^2, b, b, H, W])
+// -> [N, C/b^2, H b, W b]
 static RowStatus depthToSpace(Node &n) {
   Tensor x = n.in(0);
   if (!x)
@@ -269,7 +276,8 @@ static RowStatus depthToSpace(Node &n) {
   SymExpr block(b), batch = x.dim(0), h = x.dim(2), w = x.dim(3);
   auto depth = x.dim(1).exactDiv(SymExpr(b * b));
   if (!depth)
-    return n.invalid("blocksize " + llvm::Twine(b) + " does not divide " + x.dim(1).str() + " channels");
+    return n.invalid("blocksize " + llvm::Twine(b) + " does not divide " + x.dim(1).str() +
+                     " channels");
   if (n.s("mode", "DCR") == "CRD")
     x = transpose(reshape(x, {batch, *depth, block, block, h, w}), {0, 1, 4, 2, 5, 3});
   else
@@ -290,7 +298,8 @@ static RowStatus spaceToDepth(Node &n) {
   auto h = x.dim(2).constant() ? x.dim(2).exactDiv(block) : x.dim(2).floorDiv(block);
   auto w = x.dim(3).constant() ? x.dim(3).exactDiv(block) : x.dim(3).floorDiv(block);
   if (!h || !w)
-    return n.invalid("blocksize " + llvm::Twine(b) + " does not divide " + prim::shapeText(x.shape()));
+    return n.invalid("blocksize " + llvm::Twine(b) + " does not divide " +
+                     prim::shapeText(x.shape()));
   x = reshape(x, {batch, channels, *h, block, *w, block});
   bool crd = n.s("mode", "DCR") == "CRD";
   x = transpose(x, crd ? Axes{0, 1, 3, 5, 2, 4} : Axes{0, 3, 5, 1, 2, 4});

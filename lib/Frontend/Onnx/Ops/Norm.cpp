@@ -31,12 +31,15 @@ RowStatus batchNormalization(Node &n) {
     return n.invalid("X of rank " + llvm::Twine(x.rank()) + ": expected at least 2");
   if (n.opset() < 9 && n.i("spatial", 1) == 0)
     return n.unsupported("attribute 'spatial' = 0");
-  bool training = n.opset() >= 14 ? n.i("training_mode", 0) != 0 : n.opset() < 7 ? n.i("is_test", 0) == 0 : false;
+  bool training = n.opset() >= 14 ? n.i("training_mode", 0) != 0
+                  : n.opset() < 7 ? n.i("is_test", 0) == 0
+                                  : false;
   if (!training) {
     for (int64_t i = 1; i < 5; ++i)
       if (n.hasOutput(i))
         return n.unsupported("output " + llvm::Twine(i) + " without training_mode");
-    n.out(0, batchNormEval(x, scale, bias, convert(mean, x.dtype()), convert(var, x.dtype()), epsilon));
+    n.out(0, batchNormEval(x, scale, bias, convert(mean, x.dtype()), convert(var, x.dtype()),
+                           epsilon));
     return RowStatus::Done;
   }
   if (n.opset() < 14)
@@ -106,7 +109,8 @@ RowStatus groupNormalization(Node &n) {
   int64_t groups = n.i("num_groups", 0);
   auto channels = x.dim(1).constant();
   if (!channels || groups < 1 || *channels % groups)
-    return n.invalid("num_groups = " + llvm::Twine(groups) + ": expected a divisor of C = " + x.dim(1).str());
+    return n.invalid("num_groups = " + llvm::Twine(groups) +
+                     ": expected a divisor of C = " + x.dim(1).str());
   Shape grouped = {x.dim(0), SymExpr(groups), SymExpr(*channels / groups)};
   llvm::SmallVector<int64_t> axes = {2};
   for (int64_t axis = 2; axis < x.rank(); ++axis) {

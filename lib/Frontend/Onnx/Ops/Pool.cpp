@@ -33,8 +33,8 @@ static Tensor pooled(Combiner combiner, Tensor x, const FullWindow &w) {
   return reduceWindow(combiner, x, w.size, w.strides, w.dilations, w.lo, w.hi);
 }
 
-// Maximum over each window; Indices: linear positions in x, row-major or (storage_order 1) with the first two spatial
-// axes swapped
+// Maximum over each window; Indices: linear positions in x, row-major or (storage_order 1) with the
+// first two spatial axes swapped
 static RowStatus maxPool(Node &n) {
   Tensor x = n.in(0);
   if (!x)
@@ -63,7 +63,8 @@ static RowStatus maxPool(Node &n) {
       SymExpr size = x.dim(axis), below(1);
       for (int64_t later = axis + 1; later < x.rank(); ++later)
         below = below * x.dim(later);
-      Tensor coordinate = rem(place / dimScalar(n.ctx(), below, i64), dimScalar(n.ctx(), size, i64));
+      Tensor coordinate =
+          rem(place / dimScalar(n.ctx(), below, i64), dimScalar(n.ctx(), size, i64));
       result = result + coordinate * dimScalar(n.ctx(), weight, i64);
       weight = weight * size;
     }
@@ -74,8 +75,8 @@ static RowStatus maxPool(Node &n) {
   return RowStatus::Done;
 }
 
-// Sum over each window / number of its elements; without count_include_pad padding does not count, and what ceil_mode
-// adds beyond the padding never counts
+// Sum over each window / number of its elements; without count_include_pad padding does not count,
+// and what ceil_mode adds beyond the padding never counts
 static RowStatus averagePool(Node &n) {
   Tensor x = n.in(0);
   if (!x)

@@ -28,8 +28,8 @@ static Tensor roundTo(Tensor x, Tensor zero, mlir::Type type) {
   return convert(clamp(x, lo, hi), type);
 }
 
-/// Scale or zero point in x's shape or broadcastable to it: one value, one per element of `axis`, or (block > 0)
-/// one per block along it.
+/// Scale or zero point in x's shape or broadcastable to it: one value, one per element of `axis`,
+/// or (block > 0) one per block along it.
 static Tensor spread(Tensor value, Tensor x, int64_t axis, int64_t block) {
   if (!value || !x)
     return {};
@@ -67,9 +67,9 @@ static RowStatus quantizeLinear(Node &n) {
   if (n.ctx().failed())
     return RowStatus::Done;
   mlir::Builder &builder = n.ctx().builder;
-  mlir::Type type = zero                       ? zero.dtype()
+  mlir::Type type = zero                     ? zero.dtype()
                     : n.i("output_dtype", 0) ? n.dtypeOf(n.i("output_dtype", 0))
-                                               : mlir::Type(builder.getIntegerType(8, false));
+                                             : mlir::Type(builder.getIntegerType(8, false));
   if (!type)
     return RowStatus::Done;
   int64_t axis = axisOf(n, x, scale), block = n.i("block_size", 0);
@@ -116,7 +116,8 @@ static RowStatus dequantizeLinear(Node &n) {
   return RowStatus::Done;
 }
 
-// scale = (max(x, 0) - min(x, 0)) / 255, zero = round(clamp(-min / scale, 0, 255)), y = saturate(round(x / scale) + zero)
+// scale = (max(x, 0) - min(x, 0)) / 255, zero = round(clamp(-min / scale, 0, 255)), y =
+// saturate(round(x / scale) + zero)
 static RowStatus dynamicQuantizeLinear(Node &n) {
   Tensor x = n.in(0);
   if (!x)
@@ -151,7 +152,8 @@ static void requantize(Node &n, Tensor sum, Tensor scale, int64_t zeroPoint, int
   n.outAs(0, roundTo(convert(sum, f32) * scale, offset, zero.dtype()), zero.dtype());
 }
 
-// round((a - a_zero) (b - b_zero) * a_scale * b_scale / y_scale) + y_zero; a's parameters are per row, b's per column
+// round((a - a_zero) (b - b_zero) * a_scale * b_scale / y_scale) + y_zero; a's parameters are per
+// row, b's per column
 static RowStatus qLinearMatMul(Node &n) {
   Tensor a = n.in(0), b = n.in(3), aScale = n.in(1), bScale = n.in(4), yScale = n.in(6);
   if (n.ctx().failed())
@@ -161,12 +163,14 @@ static RowStatus qLinearMatMul(Node &n) {
   if (!sum)
     return RowStatus::Done;
   int64_t resultRow = std::max<int64_t>(sum.rank() - 2, 0), resultColumn = sum.rank() - 1;
-  Tensor scale = spread(aScale, sum, resultRow, 0) * spread(bScale, sum, resultColumn, 0) / spread(yScale, sum, resultRow, 0);
+  Tensor scale = spread(aScale, sum, resultRow, 0) * spread(bScale, sum, resultColumn, 0) /
+                 spread(yScale, sum, resultRow, 0);
   requantize(n, sum, convert(scale, n.ctx().builder.getF32Type()), 7, resultRow);
   return RowStatus::Done;
 }
 
-// The same of a convolution; w's parameters are per output channel, the bias is i32 of scale x_scale * w_scale
+// The same of a convolution; w's parameters are per output channel, the bias is i32 of scale
+// x_scale * w_scale
 static RowStatus qLinearConv(Node &n) {
   Tensor x = n.in(0), w = n.in(3), xScale = n.in(1), wScale = n.in(4), yScale = n.in(6);
   if (n.ctx().failed())
@@ -175,13 +179,15 @@ static RowStatus qLinearConv(Node &n) {
   if (auto failure = readWindow(n, x, w.shape(), window))
     return *failure;
   llvm::SmallVector<int64_t> ones(x.rank() - 2, 1);
-  Tensor sum = conv(centred(n, 0, 2, 1), centred(n, 3, 5, 0), window.strides, window.lo, window.hi, ones, window.dilations,
-                    n.i("group", 1));
+  Tensor sum = conv(centred(n, 0, 2, 1), centred(n, 3, 5, 0), window.strides, window.lo, window.hi,
+                    ones, window.dilations, n.i("group", 1));
   if (Tensor bias = n.in(8, /*optional=*/true))
     sum = sum + spread(bias, sum, 1, 0);
   if (!sum)
     return RowStatus::Done;
-  requantize(n, sum, spread(xScale, sum, 1, 0) * spread(wScale, sum, 1, 0) / spread(yScale, sum, 1, 0), 7, 1);
+  requantize(n, sum,
+             spread(xScale, sum, 1, 0) * spread(wScale, sum, 1, 0) / spread(yScale, sum, 1, 0), 7,
+             1);
   return RowStatus::Done;
 }
 

@@ -79,18 +79,17 @@ static RowStatus tensorScatter(Node &n) {
   for (int64_t other = 1; other < past.rank(); ++other)
     if (other != axis)
       order.push_back(other);
-  n.out(0, scatter(Combiner::none, past, unsqueeze(index, 2), transpose(update, order), axis, /*batch=*/1));
+  n.out(0, scatter(Combiner::none, past, unsqueeze(index, 2), transpose(update, order), axis,
+                   /*batch=*/1));
   return RowStatus::Done;
 }
 
-// swish(alpha * a) * b for the halves a, b of x along the axis, or for two operands
+// swish(a) * b: a * logistic(alpha * a) * b
 static RowStatus swiGlu(Node &n) {
-  Tensor a = n.in(0), b = n.hasInput(1) ? n.in(1) : Tensor();
+  Tensor a = n.in(0), b = n.in(1);
   if (!a)
     return RowStatus::Done;
   double alpha = n.f("alpha", 1);
-  if (!b)
-    return n.unsupported("a single operand");
   n.out(0, a * logistic(alpha == 1 ? a : a * alpha) * b);
   return RowStatus::Done;
 }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The products with the inputs of all steps are one contraction; the loop over steps multiplies with the state only.
-// Gates lie one after another in W, R and B, in the order of the operator's text.
+// The products with the inputs of all steps are one contraction; the loop over steps multiplies
+// with the state only. Gates lie one after another in W, R and B, in the order of the operator's
+// text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,9 +54,10 @@ Tensor Activation::operator()(Tensor x) const {
 /// Default alpha and beta of an activation (by its name in lower case); nothing for an unknown one.
 std::optional<std::pair<double, double>> defaultsOf(llvm::StringRef name) {
   static constexpr std::tuple<llvm::StringLiteral, double, double> known[] = {
-      {"sigmoid", 0, 0},     {"tanh", 0, 0},          {"relu", 0, 0},       {"affine", 1, 0},
-      {"leakyrelu", .01, 0}, {"thresholdedrelu", 1, 0}, {"scaledtanh", 1, 1}, {"hardsigmoid", .2, .5},
-      {"elu", 1, 0},         {"softsign", 0, 0},      {"softplus", 0, 0}};
+      {"sigmoid", 0, 0},    {"tanh", 0, 0},          {"relu", 0, 0},
+      {"affine", 1, 0},     {"leakyrelu", .01, 0},   {"thresholdedrelu", 1, 0},
+      {"scaledtanh", 1, 1}, {"hardsigmoid", .2, .5}, {"elu", 1, 0},
+      {"softsign", 0, 0},   {"softplus", 0, 0}};
   for (auto [text, alpha, beta] : known)
     if (text == name)
       return std::pair(alpha, beta);
@@ -79,7 +81,8 @@ struct Cell {
   }
   /// h R' for gates [first, first + count).
   Tensor recur(Tensor h, int64_t first, int64_t count) const {
-    Tensor rows = sliceAxis(recurrence, 0, SymExpr(first) * hidden, SymExpr(first + count) * hidden);
+    Tensor rows =
+        sliceAxis(recurrence, 0, SymExpr(first) * hidden, SymExpr(first + count) * hidden);
     return dot(h, rows, {}, {}, 1, 1);
   }
 };
@@ -92,7 +95,8 @@ Tensors rnnStep(const Cell &cell, Tensor x, llvm::ArrayRef<Tensor> state) {
   return {cell.f[0](cell.clipped(x + cell.recur(state[0], 0, 1)))};
 }
 
-// z, r = f(x Wzr' + h Rzr' + b); n = g(x Wn' + r * (h Rn' + bn)), or with (r * h) Rn'; h = (1 - z) * n + z * h
+// z, r = f(x Wzr' + h Rzr' + b); n = g(x Wn' + r * (h Rn' + bn)), or with (r * h) Rn'; h = (1 - z)
+// * n + z * h
 Tensors gruStep(const Cell &cell, Tensor x, llvm::ArrayRef<Tensor> state) {
   Tensor h = state[0], both = cell.recur(h, 0, 2);
   Tensor z = cell.f[0](cell.clipped(cell.gate(x, 0) + cell.gate(both, 0)));
@@ -110,7 +114,8 @@ Tensors gruStep(const Cell &cell, Tensor x, llvm::ArrayRef<Tensor> state) {
   return {(1.0 - z) * next + z * h};
 }
 
-// i, o, f, g = x W' + h R' + b; c = f * c + i * g(…); h = o * k(c), peepholes adding P * c to i, f (old c) and o (new c)
+// i, o, f, g = x W' + h R' + b; c = f * c + i * g(…); h = o * k(c), peepholes adding P * c to i, f
+// (old c) and o (new c)
 Tensors lstmStep(const Cell &cell, Tensor x, llvm::ArrayRef<Tensor> state) {
   Tensor h = state[0], c = state[1], all = x + cell.recur(h, 0, 4);
   auto gate = [&](int64_t index, int64_t peephole, Tensor seen) {
@@ -126,11 +131,14 @@ Tensors lstmStep(const Cell &cell, Tensor x, llvm::ArrayRef<Tensor> state) {
 }
 
 /// Element `index` of the first axis, which vanishes.
-Tensor pick(Tensor x, int64_t index) { return x ? squeeze(sliceAxis(x, 0, SymExpr(index), SymExpr(index + 1)), 0) : x; }
+Tensor pick(Tensor x, int64_t index) {
+  return x ? squeeze(sliceAxis(x, 0, SymExpr(index), SymExpr(index + 1)), 0) : x;
+}
 
-/// Runs a cell over all steps. Results: outputs [T, B, H] and the last state. `lengths` (i64 [B], or invalid): steps
-/// from there on leave the state and give 0.
-std::optional<Tensors> runCell(const Cell &cell, StepFunction step, Tensors state, Tensor lengths, bool backwards) {
+/// Runs a cell over all steps. Results: outputs [T, B, H] and the last state. `lengths` (i64 [B],
+/// or invalid): steps from there on leave the state and give 0.
+std::optional<Tensors> runCell(const Cell &cell, StepFunction step, Tensors state, Tensor lengths,
+                               bool backwards) {
   TensorContext &ctx = cell.projected.ctx();
   mlir::Type i64 = ctx.builder.getI64Type();
   int64_t parts = state.size();
@@ -162,14 +170,15 @@ std::optional<Tensors> runCell(const Cell &cell, StepFunction step, Tensors stat
   Tensor count = dimScalar(ctx, length, i64);
   Shape all = {length, cell.projected.dim(1), cell.hidden};
   state.push_back(full(ctx, all, 0, cell.projected.dtype()));
-  auto results = buildLoop(ctx, count, {}, state, [&](Tensor trip, llvm::ArrayRef<Tensor> now) -> std::optional<Trip> {
-    Tensor at = backwards ? count - 1 - trip : trip;
-    Tensors next = advance(take(cell.projected, at, 0), at, now.take_front(parts));
-    Tensor entry = unsqueeze(next.back(), 0);
-    Tensor starts = concat({reshape(at, {SymExpr(1)}), constantI64(ctx, {0, 0})}, 0);
-    next.back() = dynamicUpdateSlice(now.back(), entry, starts);
-    return Trip{{}, next};
-  });
+  auto results = buildLoop(
+      ctx, count, {}, state, [&](Tensor trip, llvm::ArrayRef<Tensor> now) -> std::optional<Trip> {
+        Tensor at = backwards ? count - 1 - trip : trip;
+        Tensors next = advance(take(cell.projected, at, 0), at, now.take_front(parts));
+        Tensor entry = unsqueeze(next.back(), 0);
+        Tensor starts = concat({reshape(at, {SymExpr(1)}), constantI64(ctx, {0, 0})}, 0);
+        next.back() = dynamicUpdateSlice(now.back(), entry, starts);
+        return Trip{{}, next};
+      });
   if (!results)
     return std::nullopt;
   Tensors ordered = {results->back()};
@@ -178,7 +187,8 @@ std::optional<Tensors> runCell(const Cell &cell, StepFunction step, Tensors stat
 }
 
 /// Activations of all directions, `perDirection` each; nothing after it set `status`.
-std::optional<std::vector<Activation>> activations(Node &n, int64_t directions, llvm::ArrayRef<llvm::StringRef> defaults,
+std::optional<std::vector<Activation>> activations(Node &n, int64_t directions,
+                                                   llvm::ArrayRef<llvm::StringRef> defaults,
                                                    RowStatus &status) {
   auto names = n.strings("activations");
   if (names.empty())
@@ -194,7 +204,8 @@ std::optional<std::vector<Activation>> activations(Node &n, int64_t directions, 
       status = n.invalid("activation '" + name + "'");
       return std::nullopt;
     }
-    bool hasAlpha = lower != "sigmoid" && lower != "tanh" && lower != "relu" && lower != "softsign" && lower != "softplus";
+    bool hasAlpha = lower != "sigmoid" && lower != "tanh" && lower != "relu" &&
+                    lower != "softsign" && lower != "softplus";
     bool hasBeta = lower == "affine" || lower == "scaledtanh" || lower == "hardsigmoid";
     if (hasAlpha && nextAlpha < alphas.size())
       values->first = alphas[nextAlpha++];
@@ -203,14 +214,16 @@ std::optional<std::vector<Activation>> activations(Node &n, int64_t directions, 
     result.push_back({lower, values->first, values->second});
   }
   if (result.size() != size_t(directions) * defaults.size()) {
-    status = n.invalid(llvm::Twine(result.size()) + " activations, expected " + llvm::Twine(directions * defaults.size()));
+    status = n.invalid(llvm::Twine(result.size()) + " activations, expected " +
+                       llvm::Twine(directions * defaults.size()));
     return std::nullopt;
   }
   return result;
 }
 
 /// A layer with `gates` gates; its state is h and, with a cell, c.
-RowStatus layer(Node &n, int64_t gates, StepFunction step, llvm::ArrayRef<llvm::StringRef> defaults, bool hasCell) {
+RowStatus layer(Node &n, int64_t gates, StepFunction step, llvm::ArrayRef<llvm::StringRef> defaults,
+                bool hasCell) {
   Tensor x = n.in(0), w = n.in(1), r = n.in(2), b = n.in(3, true), h0 = n.in(5, true);
   Tensor c0 = hasCell ? n.in(6, true) : Tensor(), p = hasCell ? n.in(7, true) : Tensor();
   Tensor lengths = n.hasInput(4) ? convert(n.in(4), n.ctx().builder.getI64Type()) : Tensor();
@@ -237,7 +250,8 @@ RowStatus layer(Node &n, int64_t gates, StepFunction step, llvm::ArrayRef<llvm::
   std::vector<Tensors> perDirection;
   for (int64_t d = 0; d < directions; ++d) {
     Cell cell;
-    cell.f.assign(functions->begin() + d * defaults.size(), functions->begin() + (d + 1) * defaults.size());
+    cell.f.assign(functions->begin() + d * defaults.size(),
+                  functions->begin() + (d + 1) * defaults.size());
     cell.clip = n.f("clip", 0);
     cell.hidden = hidden;
     cell.recurrence = pick(r, d);
@@ -246,7 +260,8 @@ RowStatus layer(Node &n, int64_t gates, StepFunction step, llvm::ArrayRef<llvm::
     cell.inputForget = n.i("input_forget", 0) != 0;
     cell.projected = dot(x, pick(w, d), {}, {}, 2, 1);
     if (b) {
-      Tensor bias = pick(b, d), ofInput = sliceAxis(bias, 0, SymExpr(0), half), ofState = sliceAxis(bias, 0, half, half * 2);
+      Tensor bias = pick(b, d), ofInput = sliceAxis(bias, 0, SymExpr(0), half),
+             ofState = sliceAxis(bias, 0, half, half * 2);
       if (gates == 3) {
         // A reset gate scales the candidate's recurrent bias: it stays apart.
         cell.stateBias = ofState;

@@ -12,8 +12,8 @@ using namespace dynac::onnx;
 
 using Reduction = Tensor (*)(Tensor, Axes, bool keep);
 
-/// The axes are an attribute before opset `inputSince`, then an operand. None given: all, or (noop_with_empty_axes)
-/// none, in which case the element function of the reduction still applies.
+/// The axes are an attribute before opset `inputSince`, then an operand. None given: all, or
+/// (noop_with_empty_axes) none, in which case the element function of the reduction still applies.
 template <Reduction F, int64_t inputSince> static RowStatus reduceRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
@@ -29,7 +29,9 @@ template <Reduction F, int64_t inputSince> static RowStatus reduceRow(Node &n) {
   return RowStatus::Done;
 }
 
-static Tensor product(Tensor x, Axes axes, bool keep) { return reduce(Combiner::mul, x, axes, keep); }
+static Tensor product(Tensor x, Axes axes, bool keep) {
+  return reduce(Combiner::mul, x, axes, keep);
+}
 
 // Maximum and minimum; of bool: any and all
 static Tensor maximumOf(Tensor x, Axes axes, bool keep) {
@@ -47,7 +49,8 @@ static Tensor meanOf(Tensor x, Axes axes, bool keep) {
   for (int64_t axis : axes)
     count = count * x.dim(axis);
   mlir::Builder &builder = x.ctx().builder;
-  mlir::Type wide = x.isUnsigned() ? mlir::Type(builder.getIntegerType(64, false)) : builder.getI64Type();
+  mlir::Type wide =
+      x.isUnsigned() ? mlir::Type(builder.getIntegerType(64, false)) : builder.getI64Type();
   Tensor total = sum(convert(x, wide), axes, keep);
   return convert(total / dimScalar(x.ctx(), count, wide), x.dtype());
 }
@@ -84,7 +87,8 @@ template <Combiner C> static RowStatus argRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
     return RowStatus::Done;
-  n.out(0, argReduce(C, x, n.i("axis", 0), n.i("select_last_index", 0) != 0, n.i("keepdims", 1) != 0));
+  n.out(0,
+        argReduce(C, x, n.i("axis", 0), n.i("select_last_index", 0) != 0, n.i("keepdims", 1) != 0));
   return RowStatus::Done;
 }
 
@@ -96,11 +100,13 @@ template <Combiner C> static RowStatus cumulativeRow(Node &n) {
     return RowStatus::Done;
   if (!axis || axis->size() != 1)
     return n.unsupported("an axis that is computed while running");
-  n.out(0, cumulative(C, x, x.axis(axis->front()), n.i("exclusive", 0) != 0, n.i("reverse", 0) != 0));
+  n.out(0,
+        cumulative(C, x, x.axis(axis->front()), n.i("exclusive", 0) != 0, n.i("reverse", 0) != 0));
   return RowStatus::Done;
 }
 
-// The k greatest (smallest) elements along the axis and their indices, in order; NaN counts as the greatest
+// The k greatest (smallest) elements along the axis and their indices, in order; NaN counts as the
+// greatest
 static RowStatus topKRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
@@ -113,7 +119,8 @@ static RowStatus topKRow(Node &n) {
     k = given->front();
   }
   int64_t axis = x.axis(n.i("axis", -1));
-  if (auto size = x.dim(axis).constant(), count = k.constant(); size && count && (*count < 0 || *count > *size))
+  if (auto size = x.dim(axis).constant(), count = k.constant();
+      size && count && (*count < 0 || *count > *size))
     return n.invalid("k = " + llvm::Twine(*count) + " of " + llvm::Twine(*size) + " elements");
   auto [values, indices] = topK(x, k, axis, n.i("largest", 1) == 0);
   n.out(0, values);

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Resampling is separable: each axis whose size or scale changes becomes a sum of gathers, one for each tap of the
-// filter, with weights that depend on the position only. Positions are computed in f64, so that ties round as written.
+// Resampling is separable: each axis whose size or scale changes becomes a sum of gathers, one for
+// each tap of the filter, with weights that depend on the position only. Positions are computed in
+// f64, so that ties round as written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,8 @@ struct Position {
   Tensor number(double value) const { return full(ctx, {}, value, f64); }
 };
 
-/// Places in the input of the output's elements 0, 1, ... of one axis; a null tensor for an unknown mode.
+/// Places in the input of the output's elements 0, 1, ... of one axis; a null tensor for an unknown
+/// mode.
 Tensor sourcePositions(TensorContext &ctx, const Filter &filter, const Resampling &axis) {
   Position p{ctx};
   Tensor y = iota(ctx, {axis.out}, 0, p.f64);
@@ -55,7 +57,8 @@ Tensor sourcePositions(TensorContext &ctx, const Filter &filter, const Resamplin
     return select(isOne, fullLike(y, 0), y * (in - 1) / (width - 1));
   if (filter.coordinates == "tf_crop_and_resize") {
     double extent = axis.roiEnd - axis.roiStart;
-    Tensor inner = select(isOne, broadcastTo((in - 1) * (extent / 2), y.shape()), y * ((in - 1) * extent) / (width - 1));
+    Tensor inner = select(isOne, broadcastTo((in - 1) * (extent / 2), y.shape()),
+                          y * ((in - 1) * extent) / (width - 1));
     return inner + (in - 1) * axis.roiStart;
   }
   if (filter.coordinates == "tf_half_pixel_for_nn")
@@ -133,7 +136,8 @@ Tensor resample(Tensor x, int64_t axis, const Filter &filter, const Resampling &
   }
   if (filter.coordinates == "tf_crop_and_resize") {
     Tensor outside = (position < 0) | (position > last);
-    result = select(alongAxis(outside, axis, x.rank()), fullLike(result, filter.extrapolation), result);
+    result =
+        select(alongAxis(outside, axis, x.rank()), fullLike(result, filter.extrapolation), result);
   }
   return result;
 }
@@ -149,14 +153,16 @@ std::optional<SymExpr> scaledSize(const SymExpr &size, double scale) {
 }
 
 /// One scale for all axes, by the policy; sizes must be numbers.
-std::optional<RowStatus> keepAspect(Node &n, const std::string &policy, std::map<int64_t, Resampling> &changes) {
+std::optional<RowStatus> keepAspect(Node &n, const std::string &policy,
+                                    std::map<int64_t, Resampling> &changes) {
   if (policy != "not_larger" && policy != "not_smaller")
     return n.invalid("attribute 'keep_aspect_ratio_policy': got '" + policy + "'");
   std::optional<double> best;
   for (auto &[axis, change] : changes) {
     if (!change.scale)
       return n.unsupported("attribute 'keep_aspect_ratio_policy' with symbolic sizes");
-    bool isBetter = !best || (policy == "not_larger" ? *change.scale < *best : *change.scale > *best);
+    bool isBetter =
+        !best || (policy == "not_larger" ? *change.scale < *best : *change.scale > *best);
     best = isBetter ? *change.scale : *best;
   }
   for (auto &[axis, change] : changes) {
@@ -166,7 +172,8 @@ std::optional<RowStatus> keepAspect(Node &n, const std::string &policy, std::map
   return std::nullopt;
 }
 
-/// An operand that is present and, if its size is known, not empty: files give empty constants for absent ones.
+/// An operand that is present and, if its size is known, not empty: files give empty constants for
+/// absent ones.
 bool isGiven(Node &n, int64_t operand) {
   if (!n.hasInput(operand))
     return false;
@@ -175,7 +182,8 @@ bool isGiven(Node &n, int64_t operand) {
 }
 
 /// Reads scales or sizes; a status: the row's end.
-std::optional<RowStatus> readChanges(Node &n, Tensor x, int64_t scalesOperand, llvm::ArrayRef<int64_t> axes,
+std::optional<RowStatus> readChanges(Node &n, Tensor x, int64_t scalesOperand,
+                                     llvm::ArrayRef<int64_t> axes,
                                      std::map<int64_t, Resampling> &changes) {
   if (isGiven(n, 3) && n.opset() >= 11) {
     auto sizes = n.bindDims(3);
@@ -201,13 +209,15 @@ std::optional<RowStatus> readChanges(Node &n, Tensor x, int64_t scalesOperand, l
   if (!scales)
     return n.unsupported("scales that are computed while running");
   if (scales->size() != axes.size())
-    return n.invalid(llvm::Twine(scales->size()) + " scales for " + llvm::Twine(axes.size()) + " axes");
+    return n.invalid(llvm::Twine(scales->size()) + " scales for " + llvm::Twine(axes.size()) +
+                     " axes");
   for (auto [axis, scale] : llvm::zip(axes, *scales)) {
     if (!(scale > 0))
       return n.invalid("a scale that is not positive");
     auto size = scaledSize(x.dim(axis), scale);
     if (!size)
-      return n.unsupported("scale " + std::to_string(scale) + " of the symbolic dimension " + x.dim(axis).str());
+      return n.unsupported("scale " + std::to_string(scale) + " of the symbolic dimension " +
+                           x.dim(axis).str());
     changes[axis] = {x.dim(axis), *size, scale};
   }
   return std::nullopt;
@@ -243,7 +253,8 @@ RowStatus resizeWith(Node &n, const Filter &filter, int64_t scalesOperand) {
     x = convert(x, n.ctx().builder.getF64Type());
   for (const auto &[axis, change] : changes) {
     bool isWhole = change.roiStart == 0 && change.roiEnd == 1;
-    bool keepsSize = change.in == change.out && (!change.scale || std::abs(*change.scale - 1) < 1e-9);
+    bool keepsSize =
+        change.in == change.out && (!change.scale || std::abs(*change.scale - 1) < 1e-9);
     if (keepsSize && isWhole)
       continue; // Copied untouched.
     if (interpolates && filter.antialias && !change.scale)
@@ -251,13 +262,15 @@ RowStatus resizeWith(Node &n, const Filter &filter, int64_t scalesOperand) {
     x = resample(x, axis, filter, change);
     if (!x)
       return n.ctx().failed() ? RowStatus::Done
-                              : n.invalid("attribute 'coordinate_transformation_mode': got '" + filter.coordinates + "'");
+                              : n.invalid("attribute 'coordinate_transformation_mode': got '" +
+                                          filter.coordinates + "'");
   }
   n.out(0, x.dtype().isF64() ? convert(x, dtype) : x);
   return RowStatus::Done;
 }
 
-// Each axis resampled by nearest, linear or cubic interpolation at the positions of the coordinate mode
+// Each axis resampled by nearest, linear or cubic interpolation at the positions of the coordinate
+// mode
 RowStatus resize(Node &n) {
   Filter filter;
   filter.mode = n.s("mode", "nearest");

@@ -34,14 +34,16 @@ static RowStatus sizeRow(Node &n) {
 static RowStatus reshapeTo(Node &n, Tensor x, Dims shape) {
   SymExpr from = x.size(), to = prim::elementCount(shape);
   if (from.constant() && to.constant() && from != to)
-    return n.invalid("cannot reshape " + prim::shapeText(x.shape()) + " to " + prim::shapeText(shape));
+    return n.invalid("cannot reshape " + prim::shapeText(x.shape()) + " to " +
+                     prim::shapeText(shape));
   if (from != to) {
     mlir::Type i64 = n.ctx().builder.getI64Type();
     Tensor equalSizes = equal(dimScalar(n.ctx(), from, i64), dimScalar(n.ctx(), to, i64));
     if (equalSizes)
       n.ctx().builder.create<prim::AssertOp>(
           n.ctx().loc, equalSizes.value(),
-          n.ctx().builder.getStringAttr("cannot reshape " + prim::shapeText(x.shape()) + " to " + prim::shapeText(shape)));
+          n.ctx().builder.getStringAttr("cannot reshape " + prim::shapeText(x.shape()) + " to " +
+                                        prim::shapeText(shape)));
   }
   n.out(0, reshape(x, shape));
   return RowStatus::Done;
@@ -71,7 +73,8 @@ static std::optional<prim::Shape> computedShape(Node &n, Tensor x, bool allowZer
   return shape;
 }
 
-// x in row-major order under a shape in which 0 stands for x's dimension (unless allowzero) and one -1 for what is left
+// x in row-major order under a shape in which 0 stands for x's dimension (unless allowzero) and one
+// -1 for what is left
 static RowStatus reshapeRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
@@ -85,8 +88,9 @@ static RowStatus reshapeRow(Node &n) {
     auto given = n.dimsOf(1);
     if (!given) {
       auto computed = computedShape(n, x, allowZero);
-      return computed ? reshapeTo(n, x, *computed)
-             : n.ctx().failed() ? RowStatus::Done : n.unsupported("a target shape of unknown rank");
+      return computed           ? reshapeTo(n, x, *computed)
+             : n.ctx().failed() ? RowStatus::Done
+                                : n.unsupported("a target shape of unknown rank");
     }
     shape.assign(given->begin(), given->end());
   }
@@ -104,8 +108,8 @@ static RowStatus reshapeRow(Node &n) {
     if (shape[i].isZero()) {
       hasZero = true;
       if (!allowZero && int64_t(i) >= x.rank())
-        return n.invalid("the target shape's 0 at axis " + llvm::Twine(i) + " has no dimension of " +
-                         prim::shapeText(x.shape()) + " to copy");
+        return n.invalid("the target shape's 0 at axis " + llvm::Twine(i) +
+                         " has no dimension of " + prim::shapeText(x.shape()) + " to copy");
       if (!allowZero)
         shape[i] = x.dim(i);
     }
@@ -120,7 +124,8 @@ static RowStatus reshapeRow(Node &n) {
     else if (rest.isZero())
       shape[unknown] = SymExpr(0);
     else if (x.size().constant() && rest.constant())
-      return n.invalid("cannot reshape " + prim::shapeText(x.shape()) + ": " + rest.str() + " does not divide its size");
+      return n.invalid("cannot reshape " + prim::shapeText(x.shape()) + ": " + rest.str() +
+                       " does not divide its size");
     else
       shape[unknown] = x.size().floorDiv(rest);
   }
@@ -154,7 +159,8 @@ static RowStatus squeezeRow(Node &n) {
   if (!n.has("axes") && !n.hasInput(1)) {
     for (int64_t axis = 0; axis < x.rank(); ++axis) {
       if (!x.dim(axis).constant())
-        return n.unsupported("no axes given, and dimension " + x.dim(axis).str() + " may be 1 or not");
+        return n.unsupported("no axes given, and dimension " + x.dim(axis).str() +
+                             " may be 1 or not");
       if (x.dim(axis).isOne())
         axes->push_back(axis);
     }
@@ -187,10 +193,12 @@ static RowStatus unsqueezeRow(Node &n) {
 static void requireOneOr(Node &n, const SymExpr &dim, const SymExpr &size) {
   mlir::Type i64 = n.ctx().builder.getI64Type();
   Tensor value = dimScalar(n.ctx(), dim, i64);
-  Tensor holds = equal(value, fullInt(n.ctx(), {}, 1, i64)) | equal(value, dimScalar(n.ctx(), size, i64));
+  Tensor holds =
+      equal(value, fullInt(n.ctx(), {}, 1, i64)) | equal(value, dimScalar(n.ctx(), size, i64));
   if (holds)
-    n.ctx().builder.create<prim::AssertOp>(n.ctx().loc, holds.value(),
-                                           n.ctx().builder.getStringAttr("cannot expand a dimension of " + size.str()));
+    n.ctx().builder.create<prim::AssertOp>(
+        n.ctx().loc, holds.value(),
+        n.ctx().builder.getStringAttr("cannot expand a dimension of " + size.str()));
 }
 
 // x broadcast with a shape, each dimension being that of either
@@ -214,9 +222,10 @@ static RowStatus expand(Node &n) {
       shape[i] = from[i];
     } else if (!from[i].isOne())
       return from[i].constant() && shape[i].constant()
-                 ? n.invalid("cannot expand " + prim::shapeText(x.shape()) + " to " + prim::shapeText(*target))
-                 : n.unsupported("cannot prove that " + prim::shapeText(x.shape()) + " expands to " +
-                                 prim::shapeText(*target));
+                 ? n.invalid("cannot expand " + prim::shapeText(x.shape()) + " to " +
+                             prim::shapeText(*target))
+                 : n.unsupported("cannot prove that " + prim::shapeText(x.shape()) +
+                                 " expands to " + prim::shapeText(*target));
   }
   n.out(0, broadcastTo(x, shape));
   return RowStatus::Done;

@@ -29,7 +29,8 @@ static SymExpr position(Node &n, const SymExpr &at, const SymExpr &size) {
   return n.clampDim(at, size);
 }
 
-/// The same seen from the other end, where position 0 is the last element: size - 1 - at, within [0, size].
+/// The same seen from the other end, where position 0 is the last element: size - 1 - at, within
+/// [0, size].
 static SymExpr mirroredPosition(Node &n, const SymExpr &at, const SymExpr &size) {
   if (auto value = at.constant()) {
     if (*value >= beyondAnySize)
@@ -46,7 +47,8 @@ static SymExpr mirroredPosition(Node &n, const SymExpr &at, const SymExpr &size)
 }
 
 /// Elements start, start + step, ... before end along one axis, all of them known while importing.
-static Tensor sliceKnown(Node &n, Tensor x, int64_t axis, const SymExpr &start, const SymExpr &end, int64_t step) {
+static Tensor sliceKnown(Node &n, Tensor x, int64_t axis, const SymExpr &start, const SymExpr &end,
+                         int64_t step) {
   SymExpr size = x.dim(axis);
   SymExpr from = step > 0 ? position(n, start, size) : mirroredPosition(n, start, size);
   SymExpr to = step > 0 ? position(n, end, size) : mirroredPosition(n, end, size);
@@ -65,7 +67,8 @@ static Tensor sliceKnown(Node &n, Tensor x, int64_t axis, const SymExpr &start, 
   return slice(x, starts, ends, strides);
 }
 
-/// The same with bounds that only the run knows (scalars i64): the size becomes a dimension, elements are gathered.
+/// The same with bounds that only the run knows (scalars i64): the size becomes a dimension,
+/// elements are gathered.
 static Tensor sliceComputed(Tensor x, int64_t axis, Tensor start, Tensor end, int64_t step) {
   TensorContext &ctx = x.ctx();
   mlir::Type i64 = ctx.builder.getI64Type();
@@ -115,11 +118,14 @@ static RowStatus sliceRow(Node &n) {
         continue;
       auto known = n.intsOf(operand);
       if (!known)
-        return n.unsupported((operand == 3 ? "axes" : "steps") + llvm::Twine(" that are computed while running"));
+        return n.unsupported((operand == 3 ? "axes" : "steps") +
+                             llvm::Twine(" that are computed while running"));
       (operand == 3 ? axes : steps) = *known;
     }
   } else {
-    auto toDims = [](llvm::ArrayRef<int64_t> values) { return llvm::SmallVector<SymExpr>(values.begin(), values.end()); };
+    auto toDims = [](llvm::ArrayRef<int64_t> values) {
+      return llvm::SmallVector<SymExpr>(values.begin(), values.end());
+    };
     starts = toDims(n.ints("starts"));
     ends = toDims(n.ints("ends"));
     axes = n.ints("axes");
@@ -130,7 +136,8 @@ static RowStatus sliceRow(Node &n) {
       axes.push_back(axis);
   if (steps.empty())
     steps.assign(count, 1);
-  if (int64_t(axes.size()) != count || int64_t(steps.size()) != count || (ends && int64_t(ends->size()) != count))
+  if (int64_t(axes.size()) != count || int64_t(steps.size()) != count ||
+      (ends && int64_t(ends->size()) != count))
     return n.invalid("starts, ends, axes and steps differ in length");
   for (int64_t i = 0; i < count; ++i) {
     if (steps[i] == 0)

@@ -35,8 +35,8 @@ OpTable dynac::makeOnnxOpTable() {
   return table;
 }
 
-std::optional<llvm::SmallVector<int64_t>>
-onnx::axesOf(Node &n, int64_t rank, int64_t inputSince, RowStatus &status) {
+std::optional<llvm::SmallVector<int64_t>> onnx::axesOf(Node &n, int64_t rank, int64_t inputSince,
+                                                       RowStatus &status) {
   llvm::SmallVector<int64_t> axes = n.ints("axes");
   if (n.opset() >= inputSince && n.hasInput(1)) {
     auto given = n.intsOf(1);

@@ -10,7 +10,8 @@
 using namespace dynac;
 
 /// Padding of one axis so that the output has ceil(size / stride) elements.
-static void samePadding(const SymExpr &size, int64_t reach, int64_t stride, bool smallFirst, SymExpr &lo, SymExpr &hi) {
+static void samePadding(const SymExpr &size, int64_t reach, int64_t stride, bool smallFirst,
+                        SymExpr &lo, SymExpr &hi) {
   SymExpr outputs = size.ceilDiv(SymExpr(stride));
   SymExpr total = SymExpr::max((outputs - 1) * SymExpr(stride) + SymExpr(reach) - size, SymExpr(0));
   SymExpr small = total.floorDiv(SymExpr(2));
@@ -32,7 +33,8 @@ std::optional<RowStatus> onnx::readWindow(Node &n, Tensor x, Dims weightShape, W
       fromWeight.push_back(*dim.constant());
     }
     if (!window.size.empty() && window.size != fromWeight)
-      return n.invalid("attribute 'kernel_shape' disagrees with the weight " + prim::shapeText(weightShape));
+      return n.invalid("attribute 'kernel_shape' disagrees with the weight " +
+                       prim::shapeText(weightShape));
     window.size = fromWeight;
   }
   window.strides = n.ints("strides", ones);
@@ -57,15 +59,17 @@ std::optional<RowStatus> onnx::readWindow(Node &n, Tensor x, Dims weightShape, W
     else if (autoPad != "NOTSET" && !autoPad.empty())
       return n.invalid("attribute 'auto_pad': got '" + autoPad + "'");
     if (ceilMode) {
-      // ceil((lo + size + hi - reach) / stride) + 1 windows, without a last one that starts in the trailing padding: at
-      // most floor((lo + size - 1) / stride) + 1.
+      // ceil((lo + size + hi - reach) / stride) + 1 windows, without a last one that starts in the
+      // trailing padding: at most floor((lo + size - 1) / stride) + 1.
       SymExpr room = lo + size + hi - SymExpr(reach);
-      SymExpr windows = SymExpr::min(room.ceilDiv(SymExpr(stride)), (lo + size - 1).floorDiv(SymExpr(stride))) + 1;
+      SymExpr windows =
+          SymExpr::min(room.ceilDiv(SymExpr(stride)), (lo + size - 1).floorDiv(SymExpr(stride))) +
+          1;
       SymExpr needed = (windows - 1) * SymExpr(stride) + SymExpr(reach);
       // Negative where the last window of floor mode is dropped too.
       extra = needed - (lo + size + hi);
-      if (extra.constant() && *extra.constant() < 0 && -*extra.constant() < stride && room.constant() &&
-          room.floorDiv(SymExpr(stride)) + 1 == windows)
+      if (extra.constant() && *extra.constant() < 0 && -*extra.constant() < stride &&
+          room.constant() && room.floorDiv(SymExpr(stride)) + 1 == windows)
         extra = SymExpr(0);
     }
     window.lo.push_back(lo);

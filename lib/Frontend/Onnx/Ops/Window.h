@@ -20,8 +20,9 @@ struct Window {
   prim::Shape ceilExtra;
 };
 
-/// Reads kernel_shape, strides, dilations, pads, auto_pad and ceil_mode. `weightShape` (of a convolution) gives the size
-/// where the attribute is missing, and must agree with it. A status: the row's end.
+/// Reads kernel_shape, strides, dilations, pads, auto_pad and ceil_mode. `weightShape` (of a
+/// convolution) gives the size where the attribute is missing, and must agree with it. A status:
+/// the row's end.
 std::optional<RowStatus> readWindow(Node &n, Tensor x, Dims weightShape, Window &window);
 
 } // namespace dynac::onnx
