@@ -333,6 +333,9 @@ class BenchAndInspect(CliTest):
         self.assertEqual([v["name"] for v in found["outputs"]], ["y"])
         found = json.loads(self.succeeds("inspect", "m.onnx", "--json"))
         self.assertEqual((found["operators"], found["parameters"], found["symbols"]), ({"Add": 1, "Mul": 1}, 4, ["n"]))
+        self.write("dot.onnx", onnx.model([onnx.node("MatMul", ["x", "w"], ["y"])], [onnx.value("x", ["n", 3])],
+                                          [onnx.value("y", ["n", 2])], [onnx.tensor("w", [3, 2], [0] * 6)]))
+        self.assertIn("flops        12*n\n", self.succeeds("inspect", "dot.onnx"))
         self.refuses(7, "cannot read 'none': No such file or directory", "inspect", "none")
         self.refuses(7, "cannot read '.': it is a folder", "inspect", ".")
 

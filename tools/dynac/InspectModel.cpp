@@ -9,6 +9,7 @@
 
 #include "Log.h"
 #include "dynac/Driver/SupportTable.h"
+#include "dynac/Driver/Work.h"
 #include "dynac/Frontend/Onnx/Reader.h"
 #include "dynac/Support/Diagnostic.h"
 #include "llvm/Support/Format.h"
@@ -64,6 +65,7 @@ struct Census {
   std::vector<std::string> unsupported;                         ///< "Foo: unknown operator"
   std::set<std::string> symbols;
   uint64_t parameters = 0, parameterBytes = 0;
+  std::string flops; ///< a number or an expression; "" if something is unsupported
 
   void visit(const onnx::Graph &graph) {
     for (const onnx::TensorData &tensor : graph.initializers) {
@@ -108,6 +110,8 @@ void printText(const onnx::OnnxModel &model, const Census &census, bool eachWeig
     os << "size         " << printable(symbol) << '\n';
   os << "parameters   " << census.parameters << " in " << model.graph.initializers.size()
      << " tensors, " << llvm::format("%.2f MB\n", static_cast<double>(census.parameterBytes) / 1e6);
+  if (!census.flops.empty())
+    os << "flops        " << census.flops << '\n';
   size_t nodes = 0;
   for (const auto &[name, count] : census.operators)
     nodes += count;
@@ -156,6 +160,8 @@ void printJson(const onnx::OnnxModel &model, const Census &census) {
     });
     os.attribute("parameters", static_cast<int64_t>(census.parameters));
     os.attribute("parameter_bytes", static_cast<int64_t>(census.parameterBytes));
+    if (!census.flops.empty())
+      os.attribute("flops", census.flops);
     os.attributeObject("operators", [&] {
       for (const auto &[name, count] : census.operators)
         os.attribute(fixUTF8(name), static_cast<int64_t>(count));
@@ -197,6 +203,11 @@ llvm::Error inspectModel(const std::string &path, bool eachWeight, bool json) {
         if (dim.kind == Dim::Kind::Symbol)
           census.symbols.insert(dim.symbol);
   findUnsupported(census);
+  auto flops = countFlops(**model);
+  if (flops)
+    census.flops = flops->str();
+  else // what is unsupported is listed already
+    llvm::consumeError(flops.takeError());
   if (json)
     printJson(**model, census);
   else
