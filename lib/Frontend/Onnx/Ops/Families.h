@@ -28,6 +28,7 @@ void addControlRows(OpTable &table);
 void addConvRows(OpTable &table);
 void addEinsumRows(OpTable &table);
 void addGatherRows(OpTable &table);
+void addHostRows(OpTable &table);
 void addLossRows(OpTable &table);
 void addMatMulRows(OpTable &table);
 void addMovementRows(OpTable &table);
@@ -38,7 +39,9 @@ void addRearrangeRows(OpTable &table);
 void addRecurrentRows(OpTable &table);
 void addReduceRows(OpTable &table);
 void addResizeRows(OpTable &table);
+void addSampleRows(OpTable &table);
 void addShapeRows(OpTable &table);
+void addSignalRows(OpTable &table);
 void addSliceRows(OpTable &table);
 
 /// A row that applies one function to its operands.

@@ -20,6 +20,7 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addConvRows(table);
   onnx::addEinsumRows(table);
   onnx::addGatherRows(table);
+  onnx::addHostRows(table);
   onnx::addLossRows(table);
   onnx::addMatMulRows(table);
   onnx::addMovementRows(table);
@@ -30,7 +31,9 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addRecurrentRows(table);
   onnx::addReduceRows(table);
   onnx::addResizeRows(table);
+  onnx::addSampleRows(table);
   onnx::addShapeRows(table);
+  onnx::addSignalRows(table);
   onnx::addSliceRows(table);
   return table;
 }

@@ -1,0 +1,151 @@
+//===- Signal.cpp - Fourier transforms and windows ------------------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+
+using namespace dynac;
+using namespace dynac::onnx;
+
+/// Fourier transform along the axis before last of pairs (re, im).
+static Tensor fourier(Tensor x, bool inverse) {
+  if (!x)
+    return x;
+  auto op =
+      x.ctx().builder.create<prim::FftOp>(x.ctx().loc, x.value().getType(), x.value(), inverse);
+  return Tensor(x.ctx(), op.getY());
+}
+
+/// [..., 1] (real) or [..., 2] as pairs.
+static Tensor asPairs(Tensor x) {
+  if (!x || x.dim(-1) == SymExpr(2))
+    return x;
+  return concat({x, fullLike(x, 0)}, -1);
+}
+
+/// x cut or padded with zeros to `size` along `axis`.
+static Tensor resized(Tensor x, int64_t axis, const SymExpr &size) {
+  if (!x || x.dim(axis) == size)
+    return x;
+  Shape lo(x.rank(), SymExpr(0)), hi = lo;
+  hi[axis] = size - x.dim(axis);
+  return pad(x, full(x.ctx(), {}, 0, x.dtype()), lo, hi);
+}
+
+// y[k] = sum over t of x[t] exp(-2 pi i k t / n); onesided: k <= n / 2 only; inverse and onesided:
+// from such a half to real numbers
+static RowStatus dft(Node &n) {
+  Tensor x = n.in(0);
+  if (!x)
+    return RowStatus::Done;
+  int64_t axis = n.i("axis", 1), rank = x.rank();
+  if (n.opset() >= 20) {
+    axis = -2;
+    if (n.hasInput(2)) {
+      auto given = n.intsOf(2);
+      if (!given || given->size() != 1)
+        return n.unsupported("an axis that is computed while running");
+      axis = given->front();
+    }
+  }
+  axis += axis < 0 ? rank : 0;
+  if (axis < 0 || axis >= rank - 1)
+    return n.invalid("axis " + llvm::Twine(axis) + " of rank " + llvm::Twine(rank));
+  bool inverse = n.i("inverse", 0) != 0, onesided = n.i("onesided", 0) != 0;
+  SymExpr length = inverse && onesided ? (x.dim(axis) - 1) * SymExpr(2) : x.dim(axis);
+  if (n.hasInput(1)) {
+    auto given = n.bindDims(1);
+    if (!given || given->size() != 1)
+      return n.invalid("operand dft_length must have one element");
+    length = given->front();
+  }
+  x = swapAxes(asPairs(x), axis, rank - 2);
+  SymExpr half = length.floorDiv(SymExpr(2)) + 1;
+  if (inverse && onesided) {
+    // The missing half is the conjugate of the other, in reverse: x[n - k] = conj x[k].
+    x = resized(x, rank - 2, half);
+    Tensor rest = reverse(sliceAxis(x, rank - 2, SymExpr(1), length - half + 1), rank - 2);
+    if (!rest)
+      return RowStatus::Done;
+    Tensor re = sliceAxis(rest, -1, 0, 1), im = sliceAxis(rest, -1, 1, 2);
+    x = sliceAxis(fourier(concat({x, concat({re, -im}, -1)}, rank - 2), true), -1, 0, 1);
+  } else {
+    x = fourier(resized(x, rank - 2, length), inverse);
+    if (onesided)
+      x = sliceAxis(x, rank - 2, SymExpr(0), half);
+  }
+  n.out(0, swapAxes(x, axis, rank - 2));
+  return RowStatus::Done;
+}
+
+// The transforms of windowed frames that start every frame_step elements
+static RowStatus stft(Node &n) {
+  Tensor x = n.in(0);
+  auto step = n.intsOf(1);
+  if (!x)
+    return RowStatus::Done;
+  if (!step || step->size() != 1 || step->front() < 1)
+    return n.unsupported("a frame_step that is no positive constant");
+  Tensor window = n.hasInput(2) ? n.in(2) : Tensor();
+  std::optional<SymExpr> length;
+  if (n.hasInput(3)) {
+    auto given = n.bindDims(3);
+    if (given && given->size() == 1)
+      length = given->front();
+  } else if (window) {
+    length = window.dim(0);
+  }
+  if (!length)
+    return n.invalid("neither window nor frame_length given");
+  if (x.rank() == 2)
+    x = unsqueeze(x, 2);
+  if (!x || x.rank() != 3)
+    return n.invalid("expected a signal [batch, length, 1 or 2]");
+  mlir::Type i64 = n.ctx().builder.getI64Type();
+  SymExpr frames = (x.dim(1) - *length).floorDiv(SymExpr(step->front())) + 1;
+  Shape grid = {frames, *length};
+  Tensor index = iota(n.ctx(), grid, 0, i64) * double(step->front()) + iota(n.ctx(), grid, 1, i64);
+  Tensor framed = take(x, index, 1); // [batch, frames, length, 1 or 2]
+  if (window)
+    framed = framed * unsqueeze(window, 1);
+  Tensor y = fourier(asPairs(framed), false);
+  if (n.i("onesided", 1) != 0)
+    y = sliceAxis(y, 2, SymExpr(0), length->floorDiv(SymExpr(2)) + 1);
+  n.out(0, y);
+  return RowStatus::Done;
+}
+
+// a0 - a1 cos(2 pi i / m) + a2 cos(4 pi i / m), m = size (periodic) or size - 1
+template <int Kind> static RowStatus windowRow(Node &n) {
+  static constexpr double weights[3][3] = {
+      {0.5, 0.5, 0}, {25.0 / 46.0, 21.0 / 46.0, 0}, {0.42, 0.5, 0.08}};
+  const double *a = weights[Kind];
+  auto size = n.bindDims(0);
+  mlir::Type dtype = n.dtypeOf(n.i("output_datatype", 1));
+  if (!size || size->size() != 1)
+    return n.invalid("the size must have one element");
+  if (!dtype)
+    return RowStatus::Done;
+  // In f64 and rounded once, as integers may be asked for.
+  mlir::Type f64 = n.ctx().builder.getF64Type();
+  bool periodic = n.i("periodic", 1) != 0;
+  Tensor i = iota(n.ctx(), {size->front()}, 0, f64);
+  Tensor period = dimScalar(n.ctx(), periodic ? size->front() : size->front() - 1, f64);
+  Tensor angle = i * 6.283185307179586 / period;
+  Tensor y = a[0] - cos(angle) * a[1];
+  if (a[2] != 0)
+    y = y + cos(angle * 2.0) * a[2];
+  n.outAs(0, convert(y, dtype), dtype);
+  return RowStatus::Done;
+}
+
+void onnx::addSignalRows(OpTable &t) {
+  t.add("DFT", 17, dft).inF32();
+  t.add("STFT", 17, stft).inF32();
+  t.add("HannWindow", 17, windowRow<0>);
+  t.add("HammingWindow", 17, windowRow<1>);
+  t.add("BlackmanWindow", 17, windowRow<2>);
+}
