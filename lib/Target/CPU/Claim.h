@@ -8,6 +8,7 @@
 #ifndef DYNAC_LIB_TARGET_CPU_CLAIM_H
 #define DYNAC_LIB_TARGET_CPU_CLAIM_H
 
+#include "dynac/Target/CPU/KernelFunction.h"
 #include "dynac/Target/CPU/RegionPlanner.h"
 
 namespace dynac::cpu {
@@ -41,6 +42,10 @@ public:
         return i;
     exprs.push_back(expr);
     return exprs.size() - 1;
+  }
+  /// A number, or the argument that holds `expr`.
+  Extent extent(const SymExpr &expr) {
+    return expr.constant() ? Extent(*expr.constant()) : dim(of(expr));
   }
   llvm::SmallVector<SymExpr> exprs;
 };

@@ -20,7 +20,7 @@ using namespace dynac::cpu;
 using namespace dynac::prim;
 
 llvm::ArrayRef<ClaimedKernel> dynac::cpu::claimTable() {
-  static const ClaimedKernel table[] = {gemmClaim, convClaim};
+  static const ClaimedKernel table[] = {gemmClaim, batchedGemmClaim, convClaim, depthwiseClaim};
   return table;
 }
 
