@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,7 +48,10 @@ class Cli:
     """The dynac program. One artifact, many runs."""
 
     def __init__(self, program, options=(), run_options=(), timeout=120):
-        self.program, self.options, self.run_options, self.timeout = str(program), list(options), list(run_options), timeout
+        # A copy, so that a build beside a long run does not change what is tested.
+        self.folder = tempfile.TemporaryDirectory(prefix="dynac-")
+        self.program = shutil.copy2(program, self.folder.name)
+        self.options, self.run_options, self.timeout = list(options), list(run_options), timeout
 
     def command(self, *arguments):
         try:
