@@ -53,7 +53,8 @@ inline int64_t scratchBytesOf(prim::RegionOp) { return 0; }
 std::string whyNotSupported(prim::RegionOp region);
 
 /// The element type that a buffer of the prim element type `type` has in a kernel: integers are signless,
-/// bools and fp8 numbers are bytes.
+/// bools and fp8 numbers are bytes, bf16 numbers are their bits (LLVM calls a library for a mere select of
+/// them).
 mlir::Type memoryType(mlir::Type type);
 
 /// One buffer of the kernel: the region's operands, then its results, then its workspace.

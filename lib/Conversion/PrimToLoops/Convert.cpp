@@ -140,8 +140,7 @@ Value Converter::toFp8(Value x, FloatType to, bool saturate) {
 
 Value Converter::fromBf16(Value x) {
   Type i32 = b.getI32Type();
-  Value bits = make<arith::BitcastOp>(typeLike(b.getI16Type(), x), x);
-  Value wide = make<arith::ExtUIOp>(typeLike(i32, x), bits);
+  Value wide = make<arith::ExtUIOp>(typeLike(i32, x), x);
   Value shifted = make<arith::ShLIOp>(wide, integer(i32, 16, x));
   return make<arith::BitcastOp>(typeLike(b.getF32Type(), x), shifted);
 }
@@ -155,8 +154,7 @@ Value Converter::toBf16(Value x) {
   Value rounded = make<arith::AddIOp>(make<arith::AddIOp>(bits, constant(0x7FFF)), odd);
   Value isNan = make<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
   Value upper = make<arith::ShRUIOp>(select(isNan, constant(0x7FC00000), rounded), constant(16));
-  Value half = make<arith::TruncIOp>(typeLike(b.getI16Type(), x), upper);
-  return make<arith::BitcastOp>(typeLike(b.getBF16Type(), x), half);
+  return make<arith::TruncIOp>(typeLike(b.getI16Type(), x), upper);
 }
 
 /// From f64 to an f32 whose last bit is set if anything was cut off: rounding that again to a shorter format

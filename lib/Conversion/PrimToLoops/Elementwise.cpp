@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace dynac;
 
 Type dynac::scalarType(Type type) {
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return floatType.getWidth() == 8 ? Type(IntegerType::get(type.getContext(), 8)) : type;
+  if (isa<FloatType>(type) && !type.isBF16() && type.getIntOrFloatBitWidth() > 8)
+    return type;
   return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
 }
 

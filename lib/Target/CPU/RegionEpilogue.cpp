@@ -215,6 +215,8 @@ Epilogue RegionEpilogue::emitter(unsigned firstBuffer, bool rowsAndColumns) cons
         Attribute splat = elements.getSplatValue<Attribute>();
         if (auto integer = dyn_cast<IntegerAttr>(splat))
           splat = IntegerAttr::get(scalar, integer.getValue());
+        else if (auto number = cast<FloatAttr>(splat); isa<IntegerType>(scalar)) // held as bits
+          splat = IntegerAttr::get(scalar, number.getValue().bitcastToAPInt());
         result = b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, splat));
       }
       return known[op ? op->getResult(0) : value] = result;
