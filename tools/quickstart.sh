@@ -23,4 +23,4 @@ mkdir -p "$out"
 [ -s "$out/resnet50.onnx" ] || build/bin/resnet50-make-model "$out/resnet50.onnx"
 build/bin/dynac compile "$out/resnet50.onnx" -o "$out/resnet50.so"
 build/bin/resnet50 "$out/resnet50.so"
-build/bin/dynac bench "$out/resnet50.so" --seconds 3
+build/bin/dynac bench "$out/resnet50.so" --dim batch=1 --seconds 3

@@ -52,7 +52,8 @@ def Model_NodeOp : Model_Op<"node"> {
                    StrArrayAttr:$graphs, Variadic<AnyType>:$xs);
   let results = (outs Variadic<AnyType>:$ys);
   let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
-  let assemblyFormat = "$op $nodeName `opset` $opset `at` $index `(` $xs `)` $attrs `graphs` $graphs $bodies attr-dict `:` functional-type($xs, $ys)";
+  let assemblyFormat = "$op $nodeName `opset` $opset `at` $index `(` $xs `)` $attrs `graphs` $graphs $bodies "
+                       "attr-dict `:` functional-type($xs, $ys)";
   let extraClassDeclaration = [{
     /// "" for ONNX's own operators.
     ::llvm::StringRef getDomain();
