@@ -10,11 +10,10 @@
 #include "dynac/Support/Diagnostic.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -22,7 +21,6 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace mlir;
 using namespace dynac;
@@ -50,7 +48,11 @@ static llvm::Error collectErrors(MLIRContext &context, llvm::function_ref<Logica
 
 llvm::Error cpu::lowerToLLVMDialect(ModuleOp kernels) {
   return collectErrors(*kernels.getContext(), [&] {
+    // Checked once, not after each of the passes: that is a third of their time.
+    if (failed(verify(kernels)))
+      return failure();
     PassManager pm(kernels.getContext());
+    pm.enableVerifier(false);
     addKernelLowering(pm);
     return pm.run(kernels);
   });
@@ -78,19 +80,36 @@ static void addWithUses(Operation *op, SymbolTable &symbols, Part &part) {
         addWithUses(used, symbols, part);
 }
 
+/// Whether `kernel` calls a body that was unrolled by its emitter (KernelFunction::keepLoops).
+static bool keepsLoops(LLVM::LLVMFuncOp kernel, SymbolTable &symbols) {
+  auto body = symbols.lookup<LLVM::LLVMFuncOp>((kernel.getSymName() + ".body").str());
+  if (!body || !body.getPassthrough())
+    return false;
+  return llvm::any_of(*body.getPassthrough(), [](Attribute attribute) {
+    auto text = dyn_cast<StringAttr>(attribute);
+    return text && text == "dynac-keep-loops";
+  });
+}
+
 /// Splits by order of definition, so that equal input gives equal objects for any number of
-/// threads.
+/// threads. The two ways of optimisation do not share an object.
 static std::vector<Part> splitKernels(ModuleOp kernels, unsigned kernelsPerObject) {
   SymbolTable symbols(kernels);
   std::vector<Part> parts;
-  unsigned inPart = 0;
+  struct Open {
+    size_t part = 0;
+    unsigned kernels = 0;
+  } open[2];
   for (Operation &op : *kernels.getBody()) {
     auto func = dyn_cast<LLVM::LLVMFuncOp>(op);
     if (!func || func.isExternal() || func.getLinkage() != LLVM::Linkage::External)
       continue;
-    if (inPart++ % kernelsPerObject == 0)
+    Open &current = open[keepsLoops(func, symbols)];
+    if (current.kernels++ % kernelsPerObject == 0) {
+      current.part = parts.size();
       parts.emplace_back();
-    addWithUses(func, symbols, parts.back());
+    }
+    addWithUses(func, symbols, parts[current.part]);
   }
   return parts;
 }
@@ -150,6 +169,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigne
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = optLevel >= 2;
   tuning.LoopInterleaving = optLevel >= 2;
+  // Finding out what unrolling would bring takes half the time for kernels that are unrolled as
+  // they should be.
+  tuning.LoopUnrolling = llvm::none_of(
+      module, [](const llvm::Function &f) { return f.hasFnAttribute("dynac-keep-loops"); });
   llvm::LoopAnalysisManager lam;
   llvm::FunctionAnalysisManager fam;
   llvm::CGSCCAnalysisManager cgam;
@@ -176,26 +199,12 @@ static llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine,
   return llvm::Error::success();
 }
 
-/// Marks the loops of kernels that were unrolled by their emitter. Without the mark, most of the
-/// time would go into finding out what more unrolling would bring.
-static void keepLoops(llvm::Module &module) {
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration() || !function.hasFnAttribute("dynac-keep-loops"))
-      continue;
-    llvm::DominatorTree dominators(function);
-    llvm::LoopInfo loops(dominators);
-    for (llvm::Loop *loop : loops.getLoopsInPreorder())
-      llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable");
-  }
-}
-
 /// Target, data layout and optimisation of one part; `machine` is the part's own.
 static void prepare(llvm::Module &module, llvm::TargetMachine &machine,
                     const CodegenOptions &options) {
   module.setTargetTriple(targetTriple);
   module.setDataLayout(machine.createDataLayout());
   module.setPICLevel(llvm::PICLevel::BigPIC);
-  keepLoops(module);
   optimize(module, machine, options.optLevel);
 }
 
