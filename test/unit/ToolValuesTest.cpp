@@ -52,7 +52,8 @@ template <typename T> std::vector<T> elements(llvm::Expected<HostTensor> tensor)
     return {};
   }
   std::vector<T> values(static_cast<size_t>(tensor->count()));
-  std::memcpy(values.data(), tensor->bytes().data(), tensor->bytes().size());
+  if (!values.empty())
+    std::memcpy(values.data(), tensor->bytes().data(), tensor->bytes().size());
   return values;
 }
 

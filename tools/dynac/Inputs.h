@@ -44,7 +44,7 @@ llvm::Expected<std::vector<HostTensor>> readInputs(const Session &session,
                                                    llvm::StringRef option = "--input");
 
 /// Random elements that depend on `seed` only: floats and complex numbers near-normal with mean 0
-/// and deviation 1, integers 0 to 9 (0 or 1 for 1-bit-like types), booleans 0 or 1.
+/// and deviation 1, integers 0 to 9, booleans 0 or 1.
 llvm::Expected<HostTensor> randomTensor(int32_t dtype, std::vector<int64_t> shape, uint64_t seed);
 
 } // namespace dynac::tool
