@@ -118,6 +118,7 @@ private:
   void emitSplit(const Split &split, std::optional<unsigned> var, Value lb, Value ub,
                  llvm::function_ref<void(Value lb, Value ub)> inside);
   std::optional<size_t> chosenSegment(mlir::Operation *op, size_t axis) const;
+  void emitBlock(const RootPlan &plan, const Index &unit);
   void emitTile(const RootPlan &plan, IndicesRef outer, Value start, Value count, const SymExpr &extent);
   void emitElements(const RootPlan &plan, IndicesRef outer, const Index &inner);
 

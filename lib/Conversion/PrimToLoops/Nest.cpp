@@ -44,6 +44,8 @@ void Emitter::emitRoot(const RootPlan &plan, Value begin, Value end) {
     return emitSplits(plan, {}, begin, end, inner);
   loop(begin, end, constantIndex(1), [&](Value iv) {
     Index unit = variable(iv, plan.units);
+    if (plan.blockedAxis)
+      return emitBlock(plan, unit);
     if (!plan.chunk) {
       Indices outer = space.split(unit, plan.outerDims());
       auto inside = [&](IndicesRef all) { emitSplits(plan, all, constantIndex(0), dim(inner), inner); };
@@ -62,6 +64,23 @@ void Emitter::emitRoot(const RootPlan &plan, Value begin, Value end) {
     Value lb = mul(index(outer.pop_back_val()), constantIndex(plan.chunk));
     Value ub = b.create<arith::MinSIOp>(loc, add(lb, constantIndex(plan.chunk)), dim(inner));
     emitSplits(plan, outer, lb, ub, inner);
+  });
+}
+
+/// Pieces of rows of the inner loop, so that what they read with a stride is read again while it is near.
+void Emitter::emitBlock(const RootPlan &plan, const Index &unit) {
+  SymExpr inner = prim::elementCount(plan.innerDims()), rows = plan.shape[*plan.blockedAxis];
+  Indices outer = space.split(unit, plan.blockDims());
+  Index first = outer[*plan.blockedAxis] * SymExpr(RootPlan::blockRows);
+  Value begin = index(first);
+  Value height = b.create<arith::MinSIOp>(loc, sub(dim(rows), begin), constantIndex(RootPlan::blockRows));
+  loop(constantIndex(0), dim(inner), constantIndex(RootPlan::blockColumns), [&](Value lb) {
+    Value ub = b.create<arith::MinSIOp>(loc, add(lb, constantIndex(RootPlan::blockColumns)), dim(inner));
+    loop(constantIndex(0), height, constantIndex(1), [&](Value row) {
+      Indices here = outer;
+      here[*plan.blockedAxis] = space.digit(first + variable(row, RootPlan::blockRows), 1, 0, rows);
+      emitSplits(plan, here, lb, ub, inner);
+    });
   });
 }
 
@@ -151,7 +170,7 @@ void Emitter::emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value 
                 [&](Value iv) { emitElements(plan, outer, variable(iv, extent)); });
   // Full tiles have a constant number of lanes, so LLVM can keep their accumulators in registers.
   Value lanes = constantIndex(rowLanes);
-  const bool isWhole = !plan.unitsAreElements && !plan.chunk && choices.empty();
+  const bool isWhole = !plan.unitsAreElements && !plan.chunk && !plan.blockedAxis && choices.empty();
   Value length = sub(ub, lb);
   if (!choices.empty())
     length = b.create<arith::MaxSIOp>(loc, length, constantIndex(0));

@@ -68,6 +68,22 @@ static void planSpecial(RootPlan &plan) {
 // Loop nests
 //===----------------------------------------------------------------------===//
 
+/// The axis of an outer loop along which some access is contiguous that is not so along the inner loop.
+static std::optional<size_t> findTransposition(const IndexSpace &space, ArrayRef<Index> forms,
+                                               ArrayRef<std::pair<size_t, unsigned>> outer, unsigned inner) {
+  if (estimate(space[inner].extent) < 8)
+    return std::nullopt;
+  for (const Index &form : forms) {
+    std::optional<SymExpr> along = space.strideOf(form, inner);
+    if (along && (along->isZero() || along->isOne()))
+      continue;
+    for (auto [axis, var] : outer)
+      if (auto stride = space.strideOf(form, var); stride && stride->isOne() && estimate(space[var].extent) >= 8)
+        return axis;
+  }
+  return std::nullopt;
+}
+
 /// Chooses the loops over `plan.shape`: the trailing axes that all accesses treat as one become the inner
 /// loop, the others are units.
 static void planNest(RootPlan &plan, prim::RegionOp region) {
@@ -126,6 +142,13 @@ static void planNest(RootPlan &plan, prim::RegionOp region) {
     return;
   }
   plan.units = prim::elementCount(plan.outerDims());
+  if (!hasRowReduction && !plan.rows)
+    plan.blockedAxis = findTransposition(space, walker.forms, ArrayRef(loops).take_front(first), loops.back().second);
+  if (plan.blockedAxis) {
+    plan.units = prim::elementCount(plan.blockDims());
+    plan.unitCost = elementCost * estimate(inner) * RootPlan::blockRows;
+    return;
+  }
   plan.unitCost = elementCost * estimate(inner * prim::elementCount(plan.middleDims()));
   // Few long rows: cut them, so that there is work for all threads.
   std::optional<int64_t> outer = plan.units.constant();

@@ -25,6 +25,10 @@ struct RootPlan {
   bool unitsAreElements = false;
   /// If not 0: a unit is a piece of so many steps of the inner loop.
   int64_t chunk = 0;
+  /// An axis along which an operand is contiguous that the inner loop strides through (a transposition): a unit
+  /// is a block of `blockRows` of its places, done in pieces of `blockColumns` inner steps.
+  std::optional<size_t> blockedAxis;
+  static constexpr int64_t blockRows = 32, blockColumns = 64;
   /// Some reduction is computed for a row of lanes at a time.
   bool rows = false;
   SymExpr units;
@@ -32,6 +36,12 @@ struct RootPlan {
   double unitCost = 1;
 
   llvm::ArrayRef<SymExpr> outerDims() const { return llvm::ArrayRef(shape).take_front(unitDims); }
+  /// outerDims with the number of blocks along the blocked axis.
+  llvm::SmallVector<SymExpr> blockDims() const {
+    llvm::SmallVector<SymExpr> dims(outerDims());
+    dims[*blockedAxis] = dims[*blockedAxis].ceilDiv(blockRows);
+    return dims;
+  }
   llvm::ArrayRef<SymExpr> middleDims() const { return llvm::ArrayRef(shape).slice(unitDims, firstInner - unitDims); }
   llvm::ArrayRef<SymExpr> innerDims() const { return llvm::ArrayRef(shape).drop_front(firstInner); }
 };

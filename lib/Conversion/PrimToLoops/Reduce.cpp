@@ -354,13 +354,14 @@ Values Emitter::emitRow(Operation *op, IndicesRef indices, unsigned outerLane) {
   const unsigned lane = space.addVar(laneVar);
   Value count = laneCounts[outerLane];
   laneCounts[lane] = count;
-  auto lanes = [&](llvm::function_ref<void(Value)> body) {
-    loop(constantIndex(0), count, constantIndex(1), [&](Value iv) {
+  auto lanesIn = [&](Value first, Value last, llvm::function_ref<void(Value)> body) {
+    loop(first, last, constantIndex(1), [&](Value iv) {
       space[lane].value = iv;
       space[lane].level = level();
       body(iv);
     });
   };
+  auto lanes = [&](llvm::function_ref<void(Value)> body) { lanesIn(constantIndex(0), count, body); };
   Values arrays;
   for (Type type : accumulation.types())
     arrays.push_back(frame.stackArray(MemRefType::get({rowLanes}, type)));
@@ -376,9 +377,17 @@ Values Emitter::emitRow(Operation *op, IndicesRef indices, unsigned outerLane) {
   ReducedLoops loops(space, op, here);
   SmallVector<Access, 2> accesses = reductionAccesses(space, op, here, loops.indices);
   SmallVector<Guard> laneGuards;
-  for (const Guard &guard : accesses[0].guards)
-    if (space.dependsOn(guard.index, lane))
+  std::optional<std::pair<Guard, SymExpr>> cut;
+  for (const Guard &guard : accesses[0].guards) {
+    if (!space.dependsOn(guard.index, lane))
+      continue;
+    // A masked load with a stride would be a gather: the loop is cut to the lanes inside instead.
+    std::optional<SymExpr> stride = space.strideOf(guard.index, lane);
+    if (!cut && stride && guard.divisor == 1 && stride->provablyGe(2))
+      cut = {guard, *stride};
+    else
       laneGuards.push_back(guard);
+  }
 
   auto step = [&](Value iv) {
     Values carried;
@@ -397,7 +406,15 @@ Values Emitter::emitRow(Operation *op, IndicesRef indices, unsigned outerLane) {
         for (const Access &access : accesses)
           if (!space.laneOf(access.indices))
             emit(access.operand, access.indices);
-        return lanes(step);
+        if (!cut)
+          return lanes(step);
+        // 0 <= start + stride * lane < extent.
+        Value start = index(space.substitute(cut->first.index, lane, Index()));
+        Value stride = dim(cut->second), zero = constantIndex(0);
+        Value first = b.create<arith::CeilDivSIOp>(loc, sub(zero, start), stride);
+        Value last = b.create<arith::CeilDivSIOp>(loc, sub(dim(cut->first.extent), start), stride);
+        first = b.create<arith::MaxSIOp>(loc, first, zero);
+        return lanesIn(first, b.create<arith::MinSIOp>(loc, last, count), step);
       }
       loop(space[loops.vars[depth]].extent, [&](Value iv) {
         space[loops.vars[depth]].value = iv;
