@@ -18,13 +18,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// [B, T, heads * D] as [B, heads, T, D].
-Tensor splitHeads(Tensor x, int64_t heads) {
-  auto size = x.dim(2).exactDiv(SymExpr(heads));
-  if (!size) {
-    x.ctx().fail(llvm::Twine(heads) + " heads do not divide " + x.dim(2).str());
-    return {};
-  }
-  return swapAxes(reshape(x, {x.dim(0), x.dim(1), SymExpr(heads), *size}), 1, 2);
+Tensor splitHeads(Node &n, Tensor x, int64_t heads) {
+  SymExpr size = dividedBy(n, x.dim(2), heads);
+  return swapAxes(reshape(x, {x.dim(0), x.dim(1), SymExpr(heads), size}), 1, 2);
 }
 
 /// [B, heads, T, D] as [B, T, heads * D].
@@ -161,9 +157,9 @@ RowStatus attentionRow(Node &n) {
     int64_t heads = n.i("q_num_heads", 0), keyHeads = n.i("kv_num_heads", 0);
     if (heads < 1 || keyHeads < 1)
       return n.invalid("operands of rank 3 need q_num_heads and kv_num_heads");
-    o.q = splitHeads(o.q, heads);
-    o.k = splitHeads(o.k, keyHeads);
-    o.v = splitHeads(o.v, keyHeads);
+    o.q = splitHeads(n, o.q, heads);
+    o.k = splitHeads(n, o.k, keyHeads);
+    o.v = splitHeads(n, o.v, keyHeads);
     if (n.ctx().failed())
       return RowStatus::Done;
   }
@@ -187,7 +183,7 @@ RowStatus attentionRow(Node &n) {
   else if (auto size = o.q.dim(3).constant(); size && *size > 0)
     o.scale = 1 / std::sqrt(double(*size));
   else
-    return n.unsupported("no scale, and a symbolic head size");
+    o.q = o.q * rsqrt(dimScalar(n.ctx(), o.q.dim(3), o.q.dtype()));
   o.softcap = n.f("softcap", 0);
   if (n.hasInput(3))
     o.bias = maskBias(n, o);
@@ -223,7 +219,7 @@ RowStatus rotaryEmbedding(Node &n) {
     int64_t heads = n.i("num_heads", 0);
     if (heads < 1)
       return n.invalid("an input of rank 3 needs num_heads");
-    x = splitHeads(x, heads);
+    x = splitHeads(n, x, heads);
   }
   if (!x || x.rank() != 4)
     return n.ctx().failed() ? RowStatus::Done
@@ -239,20 +235,19 @@ RowStatus rotaryEmbedding(Node &n) {
   SymExpr head = x.dim(3), rotated(n.i("rotary_embedding_dim", 0));
   if (rotated.isZero())
     rotated = head;
-  auto half = rotated.exactDiv(SymExpr(2));
-  if (!half || n.ctx().failed())
-    return n.ctx().failed() ? RowStatus::Done
-                            : n.invalid("an odd rotary dimension " + rotated.str());
+  SymExpr half = dividedBy(n, rotated, 2);
+  if (n.ctx().failed())
+    return RowStatus::Done;
   Tensor turning = sliceAxis(x, 3, SymExpr(0), rotated), a, b;
   bool interleaved = n.i("interleaved", 0) != 0;
-  Shape paired = {x.dim(0), x.dim(1), x.dim(2), *half, SymExpr(2)};
+  Shape paired = {x.dim(0), x.dim(1), x.dim(2), half, SymExpr(2)};
   if (interleaved) {
     Tensor pairs = reshape(turning, paired);
     a = squeeze(sliceAxis(pairs, 4, 0, 1), 4);
     b = squeeze(sliceAxis(pairs, 4, 1, 2), 4);
   } else {
-    a = sliceAxis(turning, 3, SymExpr(0), *half);
-    b = sliceAxis(turning, 3, *half, rotated);
+    a = sliceAxis(turning, 3, SymExpr(0), half);
+    b = sliceAxis(turning, 3, half, rotated);
   }
   Tensor real = cosine * a - sine * b, imaginary = sine * a + cosine * b;
   Tensor y = interleaved ? stack({real, imaginary}, -1) : concat({real, imaginary}, 3);

@@ -56,6 +56,13 @@ template <Tensor (*F)(Tensor)> RowStatus unary(Node &n) {
 std::optional<llvm::SmallVector<int64_t>> axesOf(Node &n, int64_t rank, int64_t inputSince,
                                                  RowStatus &status);
 
+/// size / parts. Where the import cannot prove that `parts` divides `size`, the run checks it; a
+/// number that it does not divide is an error of the formula.
+SymExpr dividedBy(Node &n, const SymExpr &size, int64_t parts);
+
+/// Ends the run with `message` unless the bool tensor is true.
+void require(Node &n, Tensor condition, const llvm::Twine &message);
+
 } // namespace dynac::onnx
 
 #endif // DYNAC_FRONTEND_ONNX_OPS_FAMILIES_H

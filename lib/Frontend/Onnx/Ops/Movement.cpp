@@ -274,15 +274,12 @@ static RowStatus depthToSpace(Node &n) {
   if (auto failure = checkBlocks(n, x, b))
     return *failure;
   SymExpr block(b), batch = x.dim(0), h = x.dim(2), w = x.dim(3);
-  auto depth = x.dim(1).exactDiv(SymExpr(b * b));
-  if (!depth)
-    return n.invalid("blocksize " + llvm::Twine(b) + " does not divide " + x.dim(1).str() +
-                     " channels");
+  SymExpr depth = dividedBy(n, x.dim(1), b * b);
   if (n.s("mode", "DCR") == "CRD")
-    x = transpose(reshape(x, {batch, *depth, block, block, h, w}), {0, 1, 4, 2, 5, 3});
+    x = transpose(reshape(x, {batch, depth, block, block, h, w}), {0, 1, 4, 2, 5, 3});
   else
-    x = transpose(reshape(x, {batch, block, block, *depth, h, w}), {0, 3, 4, 1, 5, 2});
-  n.out(0, reshape(x, {batch, *depth, h * block, w * block}));
+    x = transpose(reshape(x, {batch, block, block, depth, h, w}), {0, 3, 4, 1, 5, 2});
+  n.out(0, reshape(x, {batch, depth, h * block, w * block}));
   return RowStatus::Done;
 }
 
@@ -295,15 +292,11 @@ static RowStatus spaceToDepth(Node &n) {
   if (auto failure = checkBlocks(n, x, b))
     return *failure;
   SymExpr block(b), batch = x.dim(0), channels = x.dim(1);
-  auto h = x.dim(2).constant() ? x.dim(2).exactDiv(block) : x.dim(2).floorDiv(block);
-  auto w = x.dim(3).constant() ? x.dim(3).exactDiv(block) : x.dim(3).floorDiv(block);
-  if (!h || !w)
-    return n.invalid("blocksize " + llvm::Twine(b) + " does not divide " +
-                     prim::shapeText(x.shape()));
-  x = reshape(x, {batch, channels, *h, block, *w, block});
+  SymExpr h = dividedBy(n, x.dim(2), b), w = dividedBy(n, x.dim(3), b);
+  x = reshape(x, {batch, channels, h, block, w, block});
   bool crd = n.s("mode", "DCR") == "CRD";
   x = transpose(x, crd ? Axes{0, 1, 3, 5, 2, 4} : Axes{0, 3, 5, 1, 2, 4});
-  n.out(0, reshape(x, {batch, channels * SymExpr(b * b), *h, *w}));
+  n.out(0, reshape(x, {batch, channels * SymExpr(b * b), h, w}));
   return RowStatus::Done;
 }
 

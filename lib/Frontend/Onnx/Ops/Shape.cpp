@@ -39,11 +39,8 @@ static RowStatus reshapeTo(Node &n, Tensor x, Dims shape) {
   if (from != to) {
     mlir::Type i64 = n.ctx().builder.getI64Type();
     Tensor equalSizes = equal(dimScalar(n.ctx(), from, i64), dimScalar(n.ctx(), to, i64));
-    if (equalSizes)
-      n.ctx().builder.create<prim::AssertOp>(
-          n.ctx().loc, equalSizes.value(),
-          n.ctx().builder.getStringAttr("cannot reshape " + prim::shapeText(x.shape()) + " to " +
-                                        prim::shapeText(shape)));
+    require(n, equalSizes,
+            "cannot reshape " + prim::shapeText(x.shape()) + " to " + prim::shapeText(shape));
   }
   n.out(0, reshape(x, shape));
   return RowStatus::Done;
@@ -195,10 +192,7 @@ static void requireOneOr(Node &n, const SymExpr &dim, const SymExpr &size) {
   Tensor value = dimScalar(n.ctx(), dim, i64);
   Tensor holds =
       equal(value, fullInt(n.ctx(), {}, 1, i64)) | equal(value, dimScalar(n.ctx(), size, i64));
-  if (holds)
-    n.ctx().builder.create<prim::AssertOp>(
-        n.ctx().loc, holds.value(),
-        n.ctx().builder.getStringAttr("cannot expand a dimension of " + size.str()));
+  require(n, holds, "cannot expand a dimension of " + size.str());
 }
 
 // x broadcast with a shape, each dimension being that of either

@@ -23,6 +23,10 @@ static Tensor fourier(Tensor x, bool inverse) {
 static Tensor asPairs(Tensor x) {
   if (!x || x.dim(-1) == SymExpr(2))
     return x;
+  if (!x.dim(-1).isOne()) {
+    x.ctx().fail("the last axis of " + prim::shapeText(x.shape()) + " must be 1 or 2");
+    return {};
+  }
   return concat({x, fullLike(x, 0)}, -1);
 }
 

@@ -88,6 +88,50 @@ static Tensor sliceComputed(Tensor x, int64_t axis, Tensor start, Tensor end, in
   return take(x, index, axis);
 }
 
+/// What a scalar is but for its shape and integer type.
+static mlir::Value peeled(mlir::Value value) {
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    if (!llvm::isa<prim::ReshapeOp, prim::ConvertOp, prim::SliceOp>(op))
+      break;
+    auto type = llvm::cast<mlir::RankedTensorType>(op->getOperand(0).getType());
+    if (!type.hasStaticShape() || type.getNumElements() != 1 ||
+        !type.getElementType().isIntOrIndex())
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// c where `end` is made as start + c with a literal c, as loops over positions do.
+static std::optional<int64_t> literalDistance(Tensor start, Tensor end) {
+  auto sum = peeled(end.value()).getDefiningOp<prim::AddOp>();
+  if (!sum)
+    return std::nullopt;
+  mlir::Value base = peeled(start.value());
+  for (bool swapped : {false, true}) {
+    mlir::Value left = peeled(swapped ? sum.getB() : sum.getA());
+    auto literal = peeled(swapped ? sum.getA() : sum.getB()).getDefiningOp<prim::ConstantOp>();
+    auto value = literal ? llvm::dyn_cast<mlir::DenseIntElementsAttr>(literal.getValue())
+                         : mlir::DenseIntElementsAttr();
+    if (left == base && value && value.getNumElements() == 1)
+      return (*value.getValues<llvm::APInt>().begin()).getSExtValue();
+  }
+  return std::nullopt;
+}
+
+/// x[start : start + count] along an axis, with a start that only the run knows, and knows to be in
+/// range.
+static Tensor sliceBlock(Node &n, Tensor x, int64_t axis, Tensor start, int64_t count) {
+  TensorContext &ctx = n.ctx();
+  mlir::Type i64 = ctx.builder.getI64Type();
+  Tensor last = dimScalar(ctx, x.dim(axis) - SymExpr(count), i64);
+  require(n, (start >= 0) & (start <= last),
+          "a slice of " + llvm::Twine(count) + " elements is not within axis " + llvm::Twine(axis) +
+              " of " + prim::shapeText(x.shape()));
+  Tensor index = iota(ctx, {SymExpr(count)}, 0, i64) + start;
+  return take(x, index, axis);
+}
+
 /// Element i of operand `operand` as a scalar i64.
 static Tensor scalarOf(Node &n, int64_t operand, int64_t i) {
   Tensor values = convert(n.in(operand), n.ctx().builder.getI64Type());
@@ -145,10 +189,16 @@ static RowStatus sliceRow(Node &n) {
     if (axes[i] < -x.rank() || axes[i] >= x.rank())
       return n.invalid("axis " + llvm::Twine(axes[i]) + " of rank " + llvm::Twine(x.rank()));
     int64_t axis = axes[i] < 0 ? axes[i] + x.rank() : axes[i];
-    if (starts && ends)
+    if (starts && ends) {
       x = sliceKnown(n, x, axis, (*starts)[i], (*ends)[i], steps[i]);
-    else
-      x = sliceComputed(x, axis, scalarOf(n, 1, i), scalarOf(n, 2, i), steps[i]);
+    } else {
+      Tensor start = scalarOf(n, 1, i), end = scalarOf(n, 2, i);
+      if (!start || !end)
+        return RowStatus::Done;
+      auto distance = steps[i] == 1 ? literalDistance(start, end) : std::nullopt;
+      x = distance && *distance > 0 ? sliceBlock(n, x, axis, start, *distance)
+                                    : sliceComputed(x, axis, start, end, steps[i]);
+    }
     if (!x)
       return RowStatus::Done;
   }

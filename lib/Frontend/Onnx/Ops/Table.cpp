@@ -58,3 +58,23 @@ std::optional<llvm::SmallVector<int64_t>> onnx::axesOf(Node &n, int64_t rank, in
   }
   return axes;
 }
+
+SymExpr onnx::dividedBy(Node &n, const SymExpr &size, int64_t parts) {
+  if (auto quotient = size.exactDiv(SymExpr(parts)))
+    return *quotient;
+  std::string message = std::to_string(parts) + " does not divide " + size.str();
+  if (size.constant()) {
+    n.ctx().fail(message);
+    return SymExpr(0);
+  }
+  mlir::Type i64 = n.ctx().builder.getI64Type();
+  Tensor rest = dimScalar(n.ctx(), size.mod(SymExpr(parts)), i64);
+  require(n, equal(rest, fullLike(rest, 0)), message);
+  return size.floorDiv(SymExpr(parts));
+}
+
+void onnx::require(Node &n, Tensor condition, const llvm::Twine &message) {
+  if (condition)
+    n.ctx().builder.create<prim::AssertOp>(n.ctx().loc, condition.value(),
+                                           n.ctx().builder.getStringAttr(message));
+}
