@@ -176,8 +176,31 @@ class Compile(CliTest):
             time.sleep(delay)
             process.send_signal(signal.SIGTERM)
             process.wait()
-            left = set(os.listdir(self.folder)) - {"m.so", "big.onnx"}
-            self.assertEqual(left, set())
+            self.assert_nothing_left({"m.so", "big.onnx"})
+
+    def test_interrupted_linker(self):
+        """A linker that outlived the compiler would write a file that nobody removes."""
+        self.affine()
+        with open(self.path("ld"), "w", encoding="utf-8") as script:
+            script.write('#!/bin/sh\ntouch started\nsleep 1\nfor out; do [ "$last" = -o ] && echo late >"$out"; last=$out; done\n')
+        os.chmod(self.path("ld"), 0o755)
+        process = subprocess.Popen([DYNAC, "compile", "m.onnx", "-o", "m.so", "--linker", "./ld"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.path.exists(self.path("started")) and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+        time.sleep(1.5)
+        self.assert_nothing_left({"m.onnx", "ld", "started"})
+
+    def assert_nothing_left(self, known):
+        """The linker removes its own temporary file when it is told that the compiler is gone: a moment later."""
+        for _ in range(50):
+            left = set(os.listdir(self.folder)) - known
+            if not left:
+                return
+            time.sleep(0.1)
+        self.assertEqual(left, set())
 
     def test_external_weights(self):
         self.affine()

@@ -22,7 +22,14 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace dynac {
 
@@ -69,27 +76,63 @@ struct ScratchFile {
 
 } // namespace
 
+/// Runs a program that ends when this process does: one that lived on would write its output after
+/// the temporary files were removed. LLVM's ExecuteAndWait has no way to say so.
+static llvm::Expected<int> execute(llvm::StringRef linker, char *const *argv, const char *log) {
+  auto failed = [&](int error) {
+    return ioError("linker '{0}' could not be run: {1}", linker, std::strerror(error));
+  };
+  int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int out = ::open(log, O_WRONLY | O_TRUNC | O_CLOEXEC);
+  auto closing = llvm::make_scope_exit([&] {
+    ::close(in);
+    ::close(out);
+  });
+  if (in < 0 || out < 0)
+    return failed(errno);
+  const pid_t parent = ::getpid();
+  volatile int error =
+      0; // the child writes it: it has the parent's memory until it runs the linker
+  const pid_t child = ::vfork();
+  if (child < 0)
+    return failed(errno);
+  if (child == 0) {
+    if (!::prctl(PR_SET_PDEATHSIG, SIGTERM) && ::getppid() == parent && ::dup2(in, 0) >= 0 &&
+        ::dup2(out, 1) >= 0 && ::dup2(out, 2) >= 0)
+      ::execv(argv[0], argv);
+    error = errno;
+    ::_exit(127);
+  }
+  int status;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return failed(errno);
+  if (error)
+    return failed(error);
+  if (WIFSIGNALED(status))
+    return ioError("linker '{0}' was ended: {1}", linker, ::strsignal(WTERMSIG(status)));
+  return WEXITSTATUS(status);
+}
+
 llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<std::string> arguments) {
   ScratchFile log;
   if (llvm::Error error = log.create("log"))
     return error;
-  llvm::SmallVector<llvm::StringRef, 32> argv{linker};
-  argv.append(arguments.begin(), arguments.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log.path),
-                                                llvm::StringRef(log.path)};
-  std::string failure;
-  bool notRun = false;
-  int code = llvm::sys::ExecuteAndWait(linker, argv, /*Env=*/std::nullopt, redirects,
-                                       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure, &notRun);
-  if (code == 0)
+  std::vector<std::string> words{linker.str()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char *> argv;
+  for (std::string &word : words)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  llvm::Expected<int> code = execute(linker, argv.data(), log.path.c_str());
+  if (!code)
+    return code.takeError();
+  if (*code == 0)
     return llvm::Error::success();
-  if (notRun || code < 0)
-    return ioError("linker '{0}' {1}: {2}", linker, notRun ? "could not be run" : "was ended",
-                   failure);
   auto output = llvm::MemoryBuffer::getFile(log.path);
   llvm::StringRef line =
       output ? (*output)->getBuffer().ltrim().split('\n').first.rtrim() : llvm::StringRef();
-  return ioError("linker '{0}' failed with code {1}{2}{3}", linker, code, line.empty() ? "" : ": ",
+  return ioError("linker '{0}' failed with code {1}{2}{3}", linker, *code, line.empty() ? "" : ": ",
                  printable(line, 400));
 }
 
