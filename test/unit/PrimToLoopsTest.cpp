@@ -12,10 +12,11 @@
 //   %r0 = prim.neg %x : tensor<2xf32>         its ops; %r0, %r1, ... are the results
 //   with N=3                                  values of symbols (optional)
 //   in 1 2                                    elements of each operand, row-major
-//   out -1 -2                                 expected elements of each result; `_` matches anything
-//   tolerance 1e-3                            relative beyond 1, absolute below (optional, else 2e-6)
-//   fails MESSAGE                             the run has to end with this error instead (optional)
-//   emits TEXT                                the optimised LLVM IR for AVX-512 has TEXT (optional)
+//   out -1 -2                                 expected elements of each result; `_` matches
+//   anything tolerance 1e-3                            relative beyond 1, absolute below (optional,
+//   else 2e-6) fails MESSAGE                             the run has to end with this error instead
+//   (optional) emits TEXT                                the optimised LLVM IR for AVX-512 has TEXT
+//   (optional)
 //
 // `3*7` in a list of elements means 7 7 7. Several groups of with, in and out run the same kernel.
 //
@@ -64,7 +65,8 @@ Numbers parseNumbers(StringRef text) {
       word.take_front(star).getAsInteger(10, count);
       word = word.drop_front(star + 1);
     }
-    numbers.insert(numbers.end(), count, word == "_" ? anything : std::strtold(word.str().c_str(), nullptr));
+    numbers.insert(numbers.end(), count,
+                   word == "_" ? anything : std::strtold(word.str().c_str(), nullptr));
   }
   return numbers;
 }
@@ -82,7 +84,8 @@ std::string functionText(const Case &test) {
   std::string names;
   for (int i = 0; i < count; ++i)
     names += (i ? ", %r" : "%r") + std::to_string(i);
-  return "func.func @f" + test.signature + " {\n" + test.body + "return " + names + " : " + results.str() + "\n}";
+  return "func.func @f" + test.signature + " {\n" + test.body + "return " + names + " : " +
+         results.str() + "\n}";
 }
 
 std::vector<Case> parseCases(const char *file, StringRef text) {
@@ -132,10 +135,12 @@ std::vector<Case> parseCases(const char *file, StringRef text) {
 void expectClose(const Numbers &got, const Numbers &expected, long double tolerance) {
   ASSERT_EQ(got.size(), expected.size());
   for (size_t i = 0; i < got.size(); ++i) {
-    const bool equal = expected[i] == anything || got[i] == expected[i] ||
-                       (std::isnan(got[i]) && std::isnan(expected[i])) ||
-                       std::fabs(got[i] - expected[i]) <= tolerance * std::max(1.0L, std::fabs(expected[i]));
-    EXPECT_TRUE(equal) << "element " << i << ": got " << double(got[i]) << ", expected " << double(expected[i]);
+    const bool equal =
+        expected[i] == anything || got[i] == expected[i] ||
+        (std::isnan(got[i]) && std::isnan(expected[i])) ||
+        std::fabs(got[i] - expected[i]) <= tolerance * std::max(1.0L, std::fabs(expected[i]));
+    EXPECT_TRUE(equal) << "element " << i << ": got " << double(got[i]) << ", expected "
+                       << double(expected[i]);
   }
 }
 
@@ -181,7 +186,8 @@ const std::vector<Case> &allCases() {
     auto *all = new std::vector<Case>;
     std::set<std::string> files;
     std::error_code error;
-    for (llvm::sys::fs::directory_iterator i(DYNAC_KERNEL_CASES, error), end; i != end && !error; i.increment(error))
+    for (llvm::sys::fs::directory_iterator i(DYNAC_KERNEL_CASES, error), end; i != end && !error;
+         i.increment(error))
       if (StringRef(i->path()).ends_with(".txt"))
         files.insert(i->path());
     for (const std::string &file : files)
@@ -202,14 +208,16 @@ TEST(PrimToLoops, EveryPrimitiveHasACase) {
   std::string text;
   for (const Case &test : allCases())
     text += test.body;
-  // Not a kernel's business: control flow, calls, weights (they are operands), and composites (inlined).
-  const std::set<std::string> structural = {"prim.assert", "prim.bind_dim", "prim.composite", "prim.custom_call",
-                                            "prim.if",     "prim.region",   "prim.weight",    "prim.while",
-                                            "prim.yield"};
+  // Not a kernel's business: control flow, calls, weights (they are operands), and composites
+  // (inlined).
+  const std::set<std::string> structural = {"prim.assert",      "prim.bind_dim", "prim.composite",
+                                            "prim.custom_call", "prim.if",       "prim.region",
+                                            "prim.weight",      "prim.while",    "prim.yield"};
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations()) {
     StringRef op = name.getStringRef();
     if (op.starts_with("prim.") && !structural.count(op.str())) {
-      EXPECT_NE(text.find((op + " ").str()), std::string::npos) << op.str() << " has no case in kernels/";
+      EXPECT_NE(text.find((op + " ").str()), std::string::npos)
+          << op.str() << " has no case in kernels/";
     }
   }
 }

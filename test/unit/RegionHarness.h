@@ -26,14 +26,12 @@ namespace dynac::test {
 using Numbers = std::vector<long double>;
 using SymbolValues = std::map<std::string, int64_t>;
 
-template <typename T>
-long double readAs(const char *p) {
+template <typename T> long double readAs(const char *p) {
   T value;
   std::memcpy(&value, p, sizeof(T));
   return value;
 }
-template <typename T>
-void writeAs(char *p, long double number) {
+template <typename T> void writeAs(char *p, long double number) {
   T value = T(number);
   std::memcpy(p, &value, sizeof(T));
 }
@@ -41,8 +39,7 @@ void writeAs(char *p, long double number) {
 inline size_t bytesOf(mlir::Type type) { return std::max(1u, type.getIntOrFloatBitWidth() / 8); }
 
 /// Calls `action` with the C++ type of an element type; f16, bf16 and fp8 go through APFloat.
-template <typename Action>
-void withCppType(mlir::Type type, Action action) {
+template <typename Action> void withCppType(mlir::Type type, Action action) {
   const bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
   if (type.isF32())
     return action(float());
@@ -61,7 +58,8 @@ void withCppType(mlir::Type type, Action action) {
 }
 
 inline long double readElement(mlir::Type type, const char *p) {
-  if (auto floatType = mlir::dyn_cast<mlir::FloatType>(type); floatType && floatType.getWidth() < 32) {
+  if (auto floatType = mlir::dyn_cast<mlir::FloatType>(type);
+      floatType && floatType.getWidth() < 32) {
     uint64_t bits = 0;
     std::memcpy(&bits, p, bytesOf(type));
     llvm::APFloat value(floatType.getFloatSemantics(), llvm::APInt(floatType.getWidth(), bits));
@@ -73,7 +71,8 @@ inline long double readElement(mlir::Type type, const char *p) {
 }
 
 inline void writeElement(mlir::Type type, char *p, long double number) {
-  if (auto floatType = mlir::dyn_cast<mlir::FloatType>(type); floatType && floatType.getWidth() < 32) {
+  if (auto floatType = mlir::dyn_cast<mlir::FloatType>(type);
+      floatType && floatType.getWidth() < 32) {
     llvm::APFloat value{double(number)};
     bool loses;
     value.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
@@ -84,7 +83,8 @@ inline void writeElement(mlir::Type type, char *p, long double number) {
   withCppType(type, [&](auto zero) { writeAs<decltype(zero)>(p, number); });
 }
 
-/// A region made of the function in `text` (its body's ops, its arguments and results), with its kernel.
+/// A region made of the function in `text` (its body's ops, its arguments and results), with its
+/// kernel.
 class RegionKernel {
 public:
   RegionKernel(mlir::MLIRContext &context, llvm::StringRef text) {
@@ -123,8 +123,8 @@ public:
   }
 
   /// Runs the kernel in `pieces` parts; `status` gets the first code that is not 0.
-  std::vector<Numbers> run(const cpu::Isa &isa, const std::vector<Numbers> &inputs, const SymbolValues &symbols,
-                           int pieces = 3, int32_t *status = nullptr) {
+  std::vector<Numbers> run(const cpu::Isa &isa, const std::vector<Numbers> &inputs,
+                           const SymbolValues &symbols, int pieces = 3, int32_t *status = nullptr) {
     mlir::OwningOpRef<mlir::ModuleOp> kernels = emit(isa);
     if (!kernels)
       return {};
@@ -146,7 +146,8 @@ public:
     std::vector<cpu::test::Aligned<char>> memory;
     std::vector<void *> buffers;
     for (auto [i, type] : llvm::enumerate(types)) {
-      const size_t count = value(prim::elementCount(prim::shapeOf(type))), bytes = bytesOf(type.getElementType());
+      const size_t count = value(prim::elementCount(prim::shapeOf(type))),
+                   bytes = bytesOf(type.getElementType());
       memory.emplace_back(count * bytes, char(0x55));
       if (i < inputs.size()) {
         EXPECT_EQ(inputs[i].size(), count) << "elements of input " << i;
@@ -164,7 +165,8 @@ public:
     int32_t result = 0;
     for (int piece = 0; piece < pieces; ++piece) {
       const int64_t begin = units * piece / pieces, end = units * (piece + 1) / pieces;
-      if (int32_t code = begin < end ? cpu::test::callKernel(fn, buffers, dims, begin, end) : 0; code && !result)
+      if (int32_t code = begin < end ? cpu::test::callKernel(fn, buffers, dims, begin, end) : 0;
+          code && !result)
         result = code;
     }
     if (status)
@@ -173,7 +175,8 @@ public:
       EXPECT_EQ(result, 0);
 
     std::vector<Numbers> outputs;
-    for (size_t i = region.getNumOperands(); i < region.getNumOperands() + region.getNumResults(); ++i) {
+    for (size_t i = region.getNumOperands(); i < region.getNumOperands() + region.getNumResults();
+         ++i) {
       outputs.emplace_back();
       mlir::Type element = types[i].getElementType();
       for (size_t at = 0; at < memory[i].size(); at += bytesOf(element))
@@ -194,8 +197,9 @@ private:
     source->push_back(outer);
     mlir::Block *entry = outer.addEntryBlock();
     b.setInsertionPointToStart(entry);
-    region = b.create<prim::RegionOp>(func.getLoc(), func.getResultTypes(), "test", entry->getArguments(),
-                                      mlir::StringAttr(), mlir::DictionaryAttr());
+    region =
+        b.create<prim::RegionOp>(func.getLoc(), func.getResultTypes(), "test",
+                                 entry->getArguments(), mlir::StringAttr(), mlir::DictionaryAttr());
     region.getBody().takeBody(func.getBody());
     mlir::Operation *terminator = region.getBody().front().getTerminator();
     mlir::OpBuilder inner(terminator);

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits the body of one kernel for one `prim.region`. Values are pulled: a loop nest over an output asks for
-// the output's element at its indices, which asks for the operands' elements at theirs. So movement ops are
-// arithmetic on indices, elementwise ops are scalars, and reductions are loops whose accumulators are values.
+// Emits the body of one kernel for one `prim.region`. Values are pulled: a loop nest over an output
+// asks for the output's element at its indices, which asks for the operands' elements at theirs. So
+// movement ops are arithmetic on indices, elementwise ops are scalars, and reductions are loops
+// whose accumulators are values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +37,8 @@ struct RegionExtent {
 };
 RegionExtent extentOf(prim::RegionOp region);
 
-/// The expressions whose values the kernel gets as `args->dims`, in this order: all symbols that the region
-/// names, then those extents of its buffers that are neither a number nor a symbol.
+/// The expressions whose values the kernel gets as `args->dims`, in this order: all symbols that
+/// the region names, then those extents of its buffers that are neither a number nor a symbol.
 llvm::SmallVector<SymExpr> kernelDimsOf(prim::RegionOp region);
 
 /// The names of all symbols that the region needs; the first entries of kernelDimsOf.
@@ -46,15 +47,16 @@ std::vector<std::string> symbolsOf(prim::RegionOp region);
 /// Tensors of temporary memory, shared by all units of one run of the kernel.
 llvm::SmallVector<mlir::RankedTensorType> workspaceOf(prim::RegionOp region);
 
-/// Per-thread scratch memory of the kernel. Always 0: what is needed is in workspaceOf or on the stack.
+/// Per-thread scratch memory of the kernel. Always 0: what is needed is in workspaceOf or on the
+/// stack.
 inline int64_t scratchBytesOf(prim::RegionOp) { return 0; }
 
 /// Why the generic way cannot code the region, one sentence; empty if it can.
 std::string whyNotSupported(prim::RegionOp region);
 
-/// The element type that a buffer of the prim element type `type` has in a kernel: integers are signless,
-/// bools and fp8 numbers are bytes, bf16 numbers are their bits (LLVM calls a library for a mere select of
-/// them).
+/// The element type that a buffer of the prim element type `type` has in a kernel: integers are
+/// signless, bools and fp8 numbers are bytes, bf16 numbers are their bits (LLVM calls a library for
+/// a mere select of them).
 mlir::Type memoryType(mlir::Type type);
 
 /// One buffer of the kernel: the region's operands, then its results, then its workspace.
@@ -70,8 +72,7 @@ struct KernelBuffer {
 llvm::SmallVector<KernelBuffer> kernelBuffersOf(prim::RegionOp region);
 
 /// The same as the target's own type (cpu::BufferArg).
-template <typename BufferArg>
-llvm::SmallVector<BufferArg> bufferArgsOf(prim::RegionOp region) {
+template <typename BufferArg> llvm::SmallVector<BufferArg> bufferArgsOf(prim::RegionOp region) {
   llvm::SmallVector<BufferArg> args;
   for (const KernelBuffer &buffer : kernelBuffersOf(region)) {
     BufferArg arg{buffer.elementType, {}, buffer.isOutput};
@@ -90,8 +91,8 @@ llvm::SmallVector<BufferArg> bufferArgsOf(prim::RegionOp region) {
 struct KernelFrame {
   mlir::OpBuilder &b; ///< inside the kernel's entry block
   mlir::Location loc;
-  mlir::ModuleOp module; ///< takes constant tables
-  std::string name;      ///< of the kernel; prefix of the tables' names
+  mlir::ModuleOp module;                  ///< takes constant tables
+  std::string name;                       ///< of the kernel; prefix of the tables' names
   llvm::SmallVector<mlir::Value> buffers; ///< memrefs, as of kernelBuffersOf
   llvm::SmallVector<mlir::Value> dims;    ///< index values, as of kernelDimsOf
   mlir::Value begin, end;                 ///< work units, index
@@ -104,8 +105,8 @@ struct KernelFrame {
 /// Emits the region. Fails as whyNotSupported says.
 llvm::Error emitRegion(prim::RegionOp region, KernelFrame &frame);
 
-/// emitRegion into a target's kernel (cpu::KernelFunction). `messageIndex` gives a message's index in the
-/// artifact. The kernel is left open.
+/// emitRegion into a target's kernel (cpu::KernelFunction). `messageIndex` gives a message's index
+/// in the artifact. The kernel is left open.
 template <typename Kernel>
 llvm::Error emitRegionKernel(prim::RegionOp region, Kernel &kernel,
                              llvm::function_ref<int(llvm::StringRef)> messageIndex) {
@@ -136,14 +137,15 @@ llvm::Error emitRegionKernel(prim::RegionOp region, Kernel &kernel,
 /// The value type of one element inside of a kernel: like memoryType, but bools are i1.
 mlir::Type scalarType(mlir::Type type);
 
-/// The scalar meaning of an elementwise primitive. `operands` are scalars of scalarType, or vectors of them,
-/// all of one shape; so is the result.
+/// The scalar meaning of an elementwise primitive. `operands` are scalars of scalarType, or vectors
+/// of them, all of one shape; so is the result.
 mlir::Value emitElementwise(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *op,
                             mlir::ValueRange operands);
 
-/// prim.convert on values: `from` and `to` are prim element types, `x` a scalar or vector of scalarType(from).
-mlir::Value emitConvert(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Type from, mlir::Type to,
-                        bool saturate = false);
+/// prim.convert on values: `from` and `to` are prim element types, `x` a scalar or vector of
+/// scalarType(from).
+mlir::Value emitConvert(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Type from,
+                        mlir::Type to, bool saturate = false);
 
 } // namespace dynac
 

@@ -117,7 +117,8 @@ Indices GatherAccess::inX(ArrayRef<int64_t> axes, IndicesRef coordinates, size_t
 //===----------------------------------------------------------------------===//
 
 bool loops::isReduction(Operation *op) {
-  return isa<prim::ReduceOp, prim::ArgReduceOp, prim::ReduceWindowOp, prim::DotOp, prim::ConvOp>(op);
+  return isa<prim::ReduceOp, prim::ArgReduceOp, prim::ReduceWindowOp, prim::DotOp, prim::ConvOp>(
+      op);
 }
 
 SmallVector<SymExpr> loops::reducedDims(Operation *op) {
@@ -146,7 +147,8 @@ static Indices insertAxes(IndicesRef kept, IndicesRef reduced, ArrayRef<int64_t>
   Indices result;
   size_t nextKept = 0, nextReduced = 0;
   for (size_t axis = 0, rank = kept.size() + reduced.size(); axis < rank; ++axis)
-    result.push_back(llvm::is_contained(axes, int64_t(axis)) ? reduced[nextReduced++] : kept[nextKept++]);
+    result.push_back(llvm::is_contained(axes, int64_t(axis)) ? reduced[nextReduced++]
+                                                             : kept[nextKept++]);
   return result;
 }
 
@@ -173,12 +175,12 @@ static SmallVector<Access, 2> accessesOf(IndexSpace &, prim::DotOp op, IndicesRe
   IndicesRef free = indices.drop_front(op.getBatchA().size());
   SmallVector<Access, 2> result;
   result.push_back({op.getA(),
-                    dotIndices(prim::shapeOf(op.getA()).size(), op.getBatchA(), op.getContractA(), batch,
-                               reduced, free),
+                    dotIndices(prim::shapeOf(op.getA()).size(), op.getBatchA(), op.getContractA(),
+                               batch, reduced, free),
                     {}});
   result.push_back({op.getB(),
-                    dotIndices(prim::shapeOf(op.getB()).size(), op.getBatchB(), op.getContractB(), batch,
-                               reduced, free),
+                    dotIndices(prim::shapeOf(op.getB()).size(), op.getBatchB(), op.getContractB(),
+                               batch, reduced, free),
                     {}});
   return result;
 }
@@ -222,8 +224,8 @@ static SmallVector<Access, 2> accessesOf(IndexSpace &space, prim::ConvOp op, Ind
   return {data, weight};
 }
 
-SmallVector<Access, 2> loops::reductionAccesses(IndexSpace &space, Operation *op, IndicesRef indices,
-                                                IndicesRef reduced) {
+SmallVector<Access, 2> loops::reductionAccesses(IndexSpace &space, Operation *op,
+                                                IndicesRef indices, IndicesRef reduced) {
   return TypeSwitch<Operation *, SmallVector<Access, 2>>(op)
       .Case<prim::DotOp, prim::ConvOp, prim::ReduceWindowOp>(
           [&](auto reduction) { return accessesOf(space, reduction, indices, reduced); })
@@ -249,7 +251,8 @@ void AccessWalker::addGuards(ArrayRef<Guard> guards) {
     forms.push_back(guard.index);
 }
 
-void AccessWalker::addSplit(Operation *op, size_t axis, const Index &index, SmallVector<SymExpr> bounds) {
+void AccessWalker::addSplit(Operation *op, size_t axis, const Index &index,
+                            SmallVector<SymExpr> bounds) {
   for (Split &known : splits)
     if (known.op == op && known.axis == axis) {
       known.isUnique &= known.index == index && depth == 0;
@@ -297,9 +300,11 @@ void AccessWalker::walkOp(Operation *op, IndicesRef indices) {
   if (isReduction(op))
     return walkReduction(op, indices);
   if (prim::isElementwise(op)) {
-    cost += weight * (isa<prim::ExpOp, prim::TanhOp, prim::ErfOp, prim::LogOp, prim::PowOp, prim::LogisticOp>(op)
-                          ? 10
-                          : 1);
+    cost +=
+        weight *
+        (isa<prim::ExpOp, prim::TanhOp, prim::ErfOp, prim::LogOp, prim::PowOp, prim::LogisticOp>(op)
+             ? 10
+             : 1);
     for (Value operand : op->getOperands())
       walk(operand, indices);
     return;
@@ -368,7 +373,8 @@ void AccessWalker::walkOp(Operation *op, IndicesRef indices) {
   }
 }
 
-/// Whether `outer` has `inner`'s coefficient times its extent, in `form` and in what its digits hide.
+/// Whether `outer` has `inner`'s coefficient times its extent, in `form` and in what its digits
+/// hide.
 static bool canMergeIn(const IndexSpace &space, const Index &form, unsigned outer, unsigned inner) {
   if (form.coeffOf(outer) != form.coeffOf(inner) * space[inner].extent)
     return false;
@@ -377,8 +383,10 @@ static bool canMergeIn(const IndexSpace &space, const Index &form, unsigned oute
   });
 }
 
-bool loops::canMerge(const IndexSpace &space, ArrayRef<Index> forms, unsigned outer, unsigned inner) {
-  return llvm::all_of(forms, [&](const Index &form) { return canMergeIn(space, form, outer, inner); });
+bool loops::canMerge(const IndexSpace &space, ArrayRef<Index> forms, unsigned outer,
+                     unsigned inner) {
+  return llvm::all_of(forms,
+                      [&](const Index &form) { return canMergeIn(space, form, outer, inner); });
 }
 
 bool loops::preferRows(IndexSpace &space, Operation *op, IndicesRef indices, unsigned lane) {
@@ -390,21 +398,19 @@ bool loops::preferRows(IndexSpace &space, Operation *op, IndicesRef indices, uns
       }))
     return false;
   Indices reduced;
-  std::optional<unsigned> inner;
-  SymExpr innerExtent(1);
+  SmallVector<unsigned> loops;
   for (const SymExpr &dim : reducedDims(op)) {
     reduced.push_back(space.make(dim));
-    if (!reduced.back().isConstant()) {
-      inner = reduced.back().terms[0].var;
-      innerExtent = dim;
-    }
+    if (!reduced.back().isConstant())
+      loops.push_back(reduced.back().terms[0].var);
   }
-  if (!inner)
+  if (loops.empty())
     return false;
   AccessWalker walker(space);
   for (const Access &access : reductionAccesses(space, op, indices, reduced))
     walker.walk(access.operand, access.indices);
-  // Strided or hidden accesses are gathers; contiguous ones are vectors, and those of stride 0 are free.
+  // Strided or hidden accesses are gathers; contiguous ones are vectors, and those of stride 0 are
+  // free.
   auto costAlong = [&](unsigned var) {
     double cost = 0;
     for (const Index &form : walker.forms) {
@@ -416,8 +422,11 @@ bool loops::preferRows(IndexSpace &space, Operation *op, IndicesRef indices, uns
     }
     return cost;
   };
-  const double rowCost = costAlong(lane), innerCost = costAlong(*inner);
-  if (estimate(innerExtent) < 16 && estimate(space[lane].extent) > estimate(innerExtent))
+  const double rowCost = costAlong(lane), innerCost = costAlong(loops.back());
+  double innerExtent = estimate(space[loops.back()].extent);
+  for (size_t i = loops.size(); i-- > 1 && canMerge(space, walker.forms, loops[i - 1], loops[i]);)
+    innerExtent *= estimate(space[loops[i - 1]].extent);
+  if (innerExtent < 16 && estimate(space[lane].extent) > innerExtent)
     return true;
   return rowCost <= innerCost;
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The index maps of movement ops and reductions, as data: the emitter follows them to emit code, the walker
-// to find out which loops a region wants.
+// The index maps of movement ops and reductions, as data: the emitter follows them to emit code,
+// the walker to find out which loops a region wants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,9 +43,10 @@ Access padAccess(IndexSpace &space, prim::PadOp op, IndicesRef indices);
 bool isReduction(mlir::Operation *op);
 /// The loops that a reduction runs over.
 llvm::SmallVector<SymExpr> reducedDims(mlir::Operation *op);
-/// What one step of a reduction reads: one access, or the two factors. All accesses have the same guards.
-llvm::SmallVector<Access, 2> reductionAccesses(IndexSpace &space, mlir::Operation *op, IndicesRef indices,
-                                               IndicesRef reduced);
+/// What one step of a reduction reads: one access, or the two factors. All accesses have the same
+/// guards.
+llvm::SmallVector<Access, 2> reductionAccesses(IndexSpace &space, mlir::Operation *op,
+                                               IndicesRef indices, IndicesRef reduced);
 
 /// How the indices of a gather's or scatter's result are made up.
 struct GatherAccess {
@@ -57,8 +58,9 @@ struct GatherAccess {
 };
 GatherAccess gatherAccess(IndicesRef indices, size_t indicesRank, int64_t batch);
 
-/// A place where the source of an element changes along an index: `segments` of [bounds[i-1], bounds[i]) each read
-/// from one operand only. Concat: segment i is operand i. Pad: 0 and 2 are padding along `axis`, 1 is x.
+/// A place where the source of an element changes along an index: `segments` of [bounds[i-1],
+/// bounds[i]) each read from one operand only. Concat: segment i is operand i. Pad: 0 and 2 are
+/// padding along `axis`, 1 is x.
 struct Split {
   mlir::Operation *op;
   size_t axis;
@@ -81,21 +83,24 @@ public:
   std::optional<unsigned> lane;
   bool wantsRows = false;
   std::vector<Split> splits;
-  /// The indices at which reductions of more than one element are asked for, outside of other reductions.
+  /// The indices at which reductions of more than one element are asked for, outside of other
+  /// reductions.
   std::vector<Indices> reductions;
 
 private:
   void walkOp(mlir::Operation *op, IndicesRef indices);
   void walkReduction(mlir::Operation *op, IndicesRef indices);
   void addGuards(llvm::ArrayRef<Guard> guards);
-  void addSplit(mlir::Operation *op, size_t axis, const Index &index, llvm::SmallVector<SymExpr> bounds);
+  void addSplit(mlir::Operation *op, size_t axis, const Index &index,
+                llvm::SmallVector<SymExpr> bounds);
   IndexSpace &space;
   llvm::DenseMap<mlir::Value, std::vector<Indices>> visited;
   double weight = 1;
   unsigned depth = 0; ///< of reductions
 };
 
-/// Whether two adjacent loops (`outer`, then `inner` of extent `innerExtent`) can be one in all `forms`.
+/// Whether two adjacent loops (`outer`, then `inner` of extent `innerExtent`) can be one in all
+/// `forms`.
 bool canMerge(const IndexSpace &space, llvm::ArrayRef<Index> forms, unsigned outer, unsigned inner);
 
 /// Whether a reduction with these accesses is better done for a row of lanes at a time.

@@ -41,10 +41,10 @@ static std::string whyNotSupported(Type type) {
 
 static bool isPulled(Operation *op) {
   return prim::isElementwise(op) || isReduction(op) ||
-         isa<prim::ConstantOp, prim::IotaOp, prim::DimsToTensorOp, prim::BroadcastOp, prim::ReshapeOp,
-             prim::TransposeOp, prim::ReverseOp, prim::SliceOp, prim::StopGradientOp, prim::BarrierOp,
-             prim::PadOp, prim::ConcatOp, prim::GatherOp, prim::DynamicSliceOp, prim::DynamicUpdateSliceOp,
-             prim::RngBitsOp>(op);
+         isa<prim::ConstantOp, prim::IotaOp, prim::DimsToTensorOp, prim::BroadcastOp,
+             prim::ReshapeOp, prim::TransposeOp, prim::ReverseOp, prim::SliceOp,
+             prim::StopGradientOp, prim::BarrierOp, prim::PadOp, prim::ConcatOp, prim::GatherOp,
+             prim::DynamicSliceOp, prim::DynamicUpdateSliceOp, prim::RngBitsOp>(op);
 }
 
 std::string dynac::whyNotSupported(prim::RegionOp region) {
@@ -64,7 +64,8 @@ std::string dynac::whyNotSupported(prim::RegionOp region) {
       for (Operation *user : op.getUsers())
         if (!isa<prim::YieldOp>(user))
           return "the results of " + name + " can only be results of its kernel";
-    if (auto constant = dyn_cast<prim::ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue()))
+    if (auto constant = dyn_cast<prim::ConstantOp>(op);
+        constant && !isa<DenseElementsAttr>(constant.getValue()))
       return "a constant inside of a kernel must be dense";
   }
   return "";

@@ -18,8 +18,7 @@ struct Converter {
   OpBuilder &b;
   Location loc;
 
-  template <typename Op, typename... Args>
-  Value make(Args &&...args) {
+  template <typename Op, typename... Args> Value make(Args &&...args) {
     return b.create<Op>(loc, std::forward<Args>(args)...);
   }
   /// `element`, or a vector of it where `like` is a vector.
@@ -29,10 +28,13 @@ struct Converter {
   }
   Value splat(TypedAttr attr, Value like) {
     if (auto vector = dyn_cast<VectorType>(like.getType()))
-      attr = DenseElementsAttr::get(cast<VectorType>(typeLike(attr.getType(), like)), ArrayRef<Attribute>(attr));
+      attr = DenseElementsAttr::get(cast<VectorType>(typeLike(attr.getType(), like)),
+                                    ArrayRef<Attribute>(attr));
     return make<arith::ConstantOp>(attr);
   }
-  Value number(Type element, double value, Value like) { return splat(b.getFloatAttr(element, value), like); }
+  Value number(Type element, double value, Value like) {
+    return splat(b.getFloatAttr(element, value), like);
+  }
   Value integer(Type element, int64_t value, Value like) {
     return splat(b.getIntegerAttr(element, value), like);
   }
@@ -75,8 +77,8 @@ Fp8Format formatOf(FloatType type) {
 // fp8
 //===----------------------------------------------------------------------===//
 
-/// The code's exponent and mantissa are moved to their places in an f32, whose exponent is then off by the
-/// difference of the biases: one exact multiplication.
+/// The code's exponent and mantissa are moved to their places in an f32, whose exponent is then off
+/// by the difference of the biases: one exact multiplication.
 Value Converter::fromFp8(Value x, FloatType from) {
   const Fp8Format format = formatOf(from);
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
@@ -90,17 +92,18 @@ Value Converter::fromFp8(Value x, FloatType from) {
   if (format.infinity >= 0)
     value = select(make<arith::CmpIOp>(P::eq, magnitude, constant(format.infinity)),
                    number(f32, std::numeric_limits<double>::infinity(), x), value);
-  Value isNan = format.signedNan             ? make<arith::CmpIOp>(P::eq, code, constant(format.nan))
-                : format.infinity >= 0 ? make<arith::CmpIOp>(P::ugt, magnitude, constant(format.infinity))
-                                             : make<arith::CmpIOp>(P::eq, magnitude, constant(format.nan));
+  Value isNan = format.signedNan ? make<arith::CmpIOp>(P::eq, code, constant(format.nan))
+                : format.infinity >= 0
+                    ? make<arith::CmpIOp>(P::ugt, magnitude, constant(format.infinity))
+                    : make<arith::CmpIOp>(P::eq, magnitude, constant(format.nan));
   value = select(isNan, number(f32, std::numeric_limits<double>::quiet_NaN(), x), value);
   Value sign = make<arith::ShLIOp>(make<arith::AndIOp>(code, constant(0x80)), constant(24));
   Value signedBits = make<arith::OrIOp>(make<arith::BitcastOp>(typeLike(i32, x), value), sign);
   return make<arith::BitcastOp>(typeLike(f32, x), signedBits);
 }
 
-/// Rounds to nearest even: normal numbers in integer arithmetic, numbers below by adding a power of two whose
-/// last place is the smallest step of the format.
+/// Rounds to nearest even: normal numbers in integer arithmetic, numbers below by adding a power of
+/// two whose last place is the smallest step of the format.
 Value Converter::toFp8(Value x, FloatType to, bool saturate) {
   const Fp8Format format = formatOf(to);
   using P = arith::CmpIPredicate;
@@ -113,17 +116,21 @@ Value Converter::toFp8(Value x, FloatType to, bool saturate) {
 
   const int shift = 23 - format.mantissaBits;
   Value odd = make<arith::AndIOp>(make<arith::ShRUIOp>(magnitude, constant(shift)), constant(1));
-  Value rounded = make<arith::AddIOp>(make<arith::AddIOp>(magnitude, constant((1 << (shift - 1)) - 1)), odd);
+  Value rounded =
+      make<arith::AddIOp>(make<arith::AddIOp>(magnitude, constant((1 << (shift - 1)) - 1)), odd);
   Value normal = make<arith::SubIOp>(make<arith::ShRUIOp>(rounded, constant(shift)),
                                      constant((127 - format.bias) << format.mantissaBits));
   const double magic = std::ldexp(1.0, 1 - format.bias + 23 - format.mantissaBits);
   Value sum = make<arith::AddFOp>(absolute, number(f32, magic, x));
-  Value small = make<arith::SubIOp>(make<arith::BitcastOp>(typeLike(i32, x), sum),
-                                    make<arith::BitcastOp>(typeLike(i32, x), number(f32, magic, x)));
+  Value small =
+      make<arith::SubIOp>(make<arith::BitcastOp>(typeLike(i32, x), sum),
+                          make<arith::BitcastOp>(typeLike(i32, x), number(f32, magic, x)));
   const int minNormal = (127 + 1 - format.bias) << 23;
   Value code = select(make<arith::CmpIOp>(P::ult, magnitude, constant(minNormal)), small, normal);
 
-  const int overflow = saturate ? format.maxFinite : format.infinity >= 0 ? format.infinity : format.nan;
+  const int overflow = saturate               ? format.maxFinite
+                       : format.infinity >= 0 ? format.infinity
+                                              : format.nan;
   Value tooLarge = make<arith::CmpIOp>(P::sgt, code, constant(format.maxFinite));
   code = select(tooLarge, constant(overflow), code);
   Value isNan = make<arith::CmpIOp>(P::ugt, magnitude, constant(0x7F800000));
@@ -135,7 +142,8 @@ Value Converter::toFp8(Value x, FloatType to, bool saturate) {
 }
 
 //===----------------------------------------------------------------------===//
-// bf16: the upper half of an f32. In integer arithmetic, as few CPUs have an instruction and it flushes denormals.
+// bf16: the upper half of an f32. In integer arithmetic, as few CPUs have an instruction and it
+// flushes denormals.
 //===----------------------------------------------------------------------===//
 
 Value Converter::fromBf16(Value x) {
@@ -145,7 +153,8 @@ Value Converter::fromBf16(Value x) {
   return make<arith::BitcastOp>(typeLike(b.getF32Type(), x), shifted);
 }
 
-/// To nearest even: adds half of the last place, less one if that is even. NaN becomes the quiet one.
+/// To nearest even: adds half of the last place, less one if that is even. NaN becomes the quiet
+/// one.
 Value Converter::toBf16(Value x) {
   Type i32 = b.getI32Type();
   auto constant = [&](int64_t value) { return integer(i32, value, x); };
@@ -157,13 +166,14 @@ Value Converter::toBf16(Value x) {
   return make<arith::TruncIOp>(typeLike(b.getI16Type(), x), upper);
 }
 
-/// From f64 to an f32 whose last bit is set if anything was cut off: rounding that again to a shorter format
-/// gives what rounding once would have given.
+/// From f64 to an f32 whose last bit is set if anything was cut off: rounding that again to a
+/// shorter format gives what rounding once would have given.
 Value Converter::roundToOdd(Value x) {
   Type i32 = typeLike(b.getI32Type(), x), f32 = typeLike(b.getF32Type(), x);
   Value near = make<arith::TruncFOp>(f32, x), back = make<arith::ExtFOp>(x.getType(), near);
   Value bits = make<arith::BitcastOp>(i32, near), one = integer(b.getI32Type(), 1, x);
-  Value isBeyond = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(back), make<math::AbsFOp>(x));
+  Value isBeyond = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(back),
+                                       make<math::AbsFOp>(x));
   Value towardsZero = select(isBeyond, make<arith::SubIOp>(bits, one), bits);
   Value isInexact = make<arith::CmpFOp>(arith::CmpFPredicate::ONE, back, x);
   Value sticky = select(isInexact, make<arith::OrIOp>(towardsZero, one), bits);
@@ -193,18 +203,20 @@ Value Converter::floatToFloat(Value x, FloatType from, FloatType to, bool satura
   return toWidth > fromWidth ? make<arith::ExtFOp>(type, x) : make<arith::TruncFOp>(type, x);
 }
 
-/// Truncates. The result wraps from 64 bits; what does not fit there, and NaN, gives 0. Up to 32 bits the
-/// wrapping is done on the float (all steps are exact), because a conversion to 64 bits is no vector
-/// instruction below AVX-512.
+/// Truncates. The result wraps from 64 bits; what does not fit there, and NaN, gives 0. Up to 32
+/// bits the wrapping is done on the float (all steps are exact), because a conversion to 64 bits is
+/// no vector instruction below AVX-512.
 Value Converter::floatToInt(Value x, FloatType from, Type to) {
   using P = arith::CmpFPredicate;
   const unsigned width = to.getIntOrFloatBitWidth();
   if (width == 1)
     return make<arith::CmpFOp>(P::UNE, x, number(from, 0, x));
   Value whole = make<math::TruncOp>(x);
-  const double limit = isUnsignedType(to) && width == 64 ? std::ldexp(1.0, 64) : std::ldexp(1.0, 63);
-  Value isIn = make<arith::AndIOp>(make<arith::CmpFOp>(P::OGE, whole, number(from, -std::ldexp(1.0, 63), x)),
-                                   make<arith::CmpFOp>(P::OLT, whole, number(from, limit, x)));
+  const double limit =
+      isUnsignedType(to) && width == 64 ? std::ldexp(1.0, 64) : std::ldexp(1.0, 63);
+  Value isIn =
+      make<arith::AndIOp>(make<arith::CmpFOp>(P::OGE, whole, number(from, -std::ldexp(1.0, 63), x)),
+                          make<arith::CmpFOp>(P::OLT, whole, number(from, limit, x)));
   Value safe = select(isIn, whole, number(from, 0, x));
   Type i32 = typeLike(b.getI32Type(), x), i64 = typeLike(b.getI64Type(), x);
   if (width == 64) {
@@ -215,9 +227,12 @@ Value Converter::floatToInt(Value x, FloatType from, Type to) {
     Value high = make<arith::FPToUIOp>(i64, select(isLarge, safe, number(from, 0, x)));
     return select(isLarge, high, low);
   }
-  // Into [-2^31, 2^31) by subtracting a multiple of 2^32, the nearest: so small numbers are not touched.
-  Value turns = make<math::RoundEvenOp>(make<arith::MulFOp>(safe, number(from, std::ldexp(1.0, -32), x)));
-  Value rest = make<arith::SubFOp>(safe, make<arith::MulFOp>(turns, number(from, std::ldexp(1.0, 32), x)));
+  // Into [-2^31, 2^31) by subtracting a multiple of 2^32, the nearest: so small numbers are not
+  // touched.
+  Value turns =
+      make<math::RoundEvenOp>(make<arith::MulFOp>(safe, number(from, std::ldexp(1.0, -32), x)));
+  Value rest =
+      make<arith::SubFOp>(safe, make<arith::MulFOp>(turns, number(from, std::ldexp(1.0, 32), x)));
   Value isUpper = make<arith::CmpFOp>(P::OGE, rest, number(from, std::ldexp(1.0, 31), x));
   Value wrapped = make<arith::SubFOp>(rest, number(from, std::ldexp(1.0, 32), x));
   Value result = make<arith::FPToSIOp>(i32, select(isUpper, wrapped, rest));
@@ -254,6 +269,7 @@ Value dynac::emitConvert(OpBuilder &b, Location loc, Value x, Type from, Type to
   if (toFloat.getWidth() < 32)
     wide = from.getIntOrFloatBitWidth() < 32 ? f32 : FloatType(b.getF64Type());
   Type type = c.typeLike(wide, x);
-  Value value = isUnsignedType(from) ? c.make<arith::UIToFPOp>(type, x) : c.make<arith::SIToFPOp>(type, x);
+  Value value =
+      isUnsignedType(from) ? c.make<arith::UIToFPOp>(type, x) : c.make<arith::SIToFPOp>(type, x);
   return c.floatToFloat(value, wide, toFloat, saturate);
 }

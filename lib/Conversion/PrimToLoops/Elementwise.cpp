@@ -41,8 +41,7 @@ struct Scalars {
   ValueRange x;
   Type primType;
 
-  template <typename Op, typename... Args>
-  Value make(Args &&...args) {
+  template <typename Op, typename... Args> Value make(Args &&...args) {
     return b.create<Op>(loc, std::forward<Args>(args)...);
   }
   /// A number in the type of `like`.
@@ -56,7 +55,9 @@ struct Scalars {
   }
   Value number(double value) { return number(value, x[0]); }
   unsigned width() { return getElementTypeOrSelf(x[0].getType()).getIntOrFloatBitWidth(); }
-  Value select(Value condition, Value a, Value other) { return make<arith::SelectOp>(condition, a, other); }
+  Value select(Value condition, Value a, Value other) {
+    return make<arith::SelectOp>(condition, a, other);
+  }
   Value cmp(arith::CmpIPredicate predicate, Value a, Value other) {
     return make<arith::CmpIOp>(predicate, a, other);
   }
@@ -70,8 +71,7 @@ using IntPred = arith::CmpIPredicate;
 using FloatPred = arith::CmpFPredicate;
 
 /// The op that the primitive's definition names for the kind.
-template <typename Op>
-Value createNamed(Scalars &s) {
+template <typename Op> Value createNamed(Scalars &s) {
   if constexpr (std::is_void_v<Op>) {
     return Value();
   } else {
@@ -94,10 +94,7 @@ Value createNamed(Scalars &s) {
 //===----------------------------------------------------------------------===//
 
 /// What the definition's ops cover.
-template <typename Op>
-Value special(Scalars &, Op) {
-  return Value();
-}
+template <typename Op> Value special(Scalars &, Op) { return Value(); }
 
 // Unsigned integers and integers where nothing changes.
 Value special(Scalars &s, prim::AbsOp) { return s.x[0]; }
@@ -107,9 +104,7 @@ Value special(Scalars &s, prim::RoundEvenOp) { return s.x[0]; }
 Value special(Scalars &s, prim::TruncOp) { return s.x[0]; }
 
 Value special(Scalars &s, prim::NegOp) { return s.make<arith::SubIOp>(s.number(0), s.x[0]); }
-Value special(Scalars &s, prim::NotOp) {
-  return s.make<arith::XOrIOp>(s.x[0], s.number(-1));
-}
+Value special(Scalars &s, prim::NotOp) { return s.make<arith::XOrIOp>(s.x[0], s.number(-1)); }
 
 /// NaN and zeros stay.
 Value special(Scalars &s, prim::SignOp) {
@@ -166,14 +161,16 @@ Value special(Scalars &s, prim::RemOp) {
   if (s.kind == Kind::Int)
     isTrivial = s.either(isTrivial, s.cmp(IntPred::eq, y, s.number(-1)));
   Value safe = s.select(isTrivial, s.number(1), y);
-  Value rest = s.kind == Kind::UInt ? s.make<arith::RemUIOp>(x, safe) : s.make<arith::RemSIOp>(x, safe);
+  Value rest =
+      s.kind == Kind::UInt ? s.make<arith::RemUIOp>(x, safe) : s.make<arith::RemSIOp>(x, safe);
   return s.select(isTrivial, zero, rest);
 }
 
-/// By squaring, modulo 2^width. A negative exponent gives the truncated quotient 1 / base^-exponent: 1, -1 or
-/// 0 (also for 1 / 0).
+/// By squaring, modulo 2^width. A negative exponent gives the truncated quotient 1 /
+/// base^-exponent: 1, -1 or 0 (also for 1 / 0).
 Value special(Scalars &s, prim::PowOp) {
-  Value base = s.x[0], exponent = s.x[1], result = s.number(1), zero = s.number(0), one = s.number(1);
+  Value base = s.x[0], exponent = s.x[1], result = s.number(1), zero = s.number(0),
+        one = s.number(1);
   Value square = base, rest = exponent;
   const unsigned bits = s.width();
   for (unsigned bit = 0; bit < bits; ++bit) {
@@ -188,13 +185,13 @@ Value special(Scalars &s, prim::PowOp) {
     return result;
   Value isOdd = s.cmp(IntPred::ne, s.make<arith::AndIOp>(exponent, one), zero);
   Value inverse = s.select(s.cmp(IntPred::eq, base, one), one, zero);
-  inverse = s.select(s.cmp(IntPred::eq, base, s.number(-1)), s.select(isOdd, s.number(-1), one), inverse);
+  inverse =
+      s.select(s.cmp(IntPred::eq, base, s.number(-1)), s.select(isOdd, s.number(-1), one), inverse);
   return s.select(s.cmp(IntPred::slt, exponent, zero), inverse, result);
 }
 
 /// `shift` by a safe amount; amounts of the width or more give 0.
-template <typename Shift>
-Value shiftOrZero(Scalars &s) {
+template <typename Shift> Value shiftOrZero(Scalars &s) {
   Value isIn = s.cmp(IntPred::ult, s.x[1], s.number(s.width()));
   Value shifted = s.make<Shift>(s.x[0], s.select(isIn, s.x[1], s.number(0)));
   return s.select(isIn, shifted, s.number(0));
@@ -251,8 +248,7 @@ Value special(Scalars &s, prim::BitcastOp op) {
 // The choice by element type
 //===----------------------------------------------------------------------===//
 
-template <typename Op>
-Value emitChosen(Scalars &s, Op op) {
+template <typename Op> Value emitChosen(Scalars &s, Op op) {
   Value result;
   switch (s.kind) {
   case Kind::Float:
@@ -270,10 +266,10 @@ Value emitChosen(Scalars &s, Op op) {
 
 /// Ops whose scalar op needs more than operands.
 template <typename Op>
-constexpr bool needsAttributes = llvm::is_one_of<Op, prim::CompareOp, prim::SelectOp, prim::BitcastOp>::value;
+constexpr bool needsAttributes =
+    llvm::is_one_of<Op, prim::CompareOp, prim::SelectOp, prim::BitcastOp>::value;
 
-template <typename Op>
-Value emitOneOf(Scalars &s, Op op) {
+template <typename Op> Value emitOneOf(Scalars &s, Op op) {
   if constexpr (needsAttributes<Op>)
     return special(s, op);
   else
@@ -286,14 +282,17 @@ Value emitOneOf(Scalars &s, Op op) {
 static bool isExact(Operation *op) { return isa<prim::SelectOp, prim::BitcastOp>(op); }
 
 Value dynac::emitElementwise(OpBuilder &b, Location loc, Operation *op, ValueRange operands) {
-  auto elementType = [](Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); };
+  auto elementType = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
   if (auto convert = dyn_cast<prim::ConvertOp>(op))
-    return emitConvert(b, loc, operands[0], elementType(convert.getX()), elementType(convert.getY()),
-                       convert.getSaturate());
+    return emitConvert(b, loc, operands[0], elementType(convert.getX()),
+                       elementType(convert.getY()), convert.getSaturate());
   Type primType = elementType(op->getOperand(op->getNumOperands() - 1));
   Type resultType = elementType(op->getResult(0));
   // Halves compute in f32 and round once; fp8 numbers do so too where they compute at all.
-  const bool isWidened = isa<FloatType>(primType) && primType.getIntOrFloatBitWidth() < 32 && !isExact(op);
+  const bool isWidened =
+      isa<FloatType>(primType) && primType.getIntOrFloatBitWidth() < 32 && !isExact(op);
   SmallVector<Value> wide(operands);
   if (isWidened)
     for (Value &operand : wide)

@@ -274,8 +274,7 @@ Value Emitter::condition(ArrayRef<Guard> guards) {
   for (const Guard &guard : guards) {
     // As an unsigned number, a negative index is too large.
     Value value = index(guard.index);
-    Value holds =
-        cmp(arith::CmpIPredicate::ult, value, dim(guard.extent * SymExpr(guard.divisor)));
+    Value holds = cmp(arith::CmpIPredicate::ult, value, dim(guard.extent * SymExpr(guard.divisor)));
     if (guard.divisor != 1) {
       Value rest = b.create<arith::RemUIOp>(loc, value, constantIndex(guard.divisor));
       Value divides = cmp(arith::CmpIPredicate::eq, rest, constantIndex(0));

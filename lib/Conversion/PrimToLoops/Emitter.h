@@ -58,8 +58,8 @@ public:
 
   //===--- Control flow ----------------------------------------------------===//
   //
-  // Each loop body and each arm is a scope with a number, its level. A value is emitted at the innermost scope
-  // or, if it's expensive, at the outermost that knows its indices.
+  // Each loop body and each arm is a scope with a number, its level. A value is emitted at the
+  // innermost scope or, if it's expensive, at the outermost that knows its indices.
 
   using LoopBody = llvm::function_ref<Values(Value iv, ValueRange carried)>;
   /// for iv in [lb, ub) by step. Returns the carried values.
@@ -90,7 +90,9 @@ public:
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
   /// The prim element type of a value of the region.
-  static Type elementType(Value value) { return mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType(); }
+  static Type elementType(Value value) {
+    return mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+  }
 
   KernelFrame &frame;
   OpBuilder &b;
@@ -114,12 +116,14 @@ private:
   // Roots (Nest.cpp).
   void emitRoot(const RootPlan &plan, Value begin, Value end);
   void emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value ub, const SymExpr &extent);
-  void emitSplits(const RootPlan &plan, IndicesRef outer, Value lb, Value ub, const SymExpr &extent);
+  void emitSplits(const RootPlan &plan, IndicesRef outer, Value lb, Value ub,
+                  const SymExpr &extent);
   void emitSplit(const Split &split, std::optional<unsigned> var, Value lb, Value ub,
                  llvm::function_ref<void(Value lb, Value ub)> inside);
   std::optional<size_t> chosenSegment(mlir::Operation *op, size_t axis) const;
   void emitBlock(const RootPlan &plan, const Index &unit);
-  void emitTile(const RootPlan &plan, IndicesRef outer, Value start, Value count, const SymExpr &extent);
+  void emitTile(const RootPlan &plan, IndicesRef outer, Value start, Value count,
+                const SymExpr &extent);
   void emitElements(const RootPlan &plan, IndicesRef outer, const Index &inner);
 
   Values emitOp(mlir::Operation *op, IndicesRef indices);
@@ -171,7 +175,8 @@ private:
   };
   llvm::DenseMap<void *, std::vector<Element>> memo; ///< by op, or by block argument
   llvm::DenseMap<Value, std::vector<Coordinate>> coordinates;
-  /// Rows of lanes: their `values` are arrays on the stack, their indices have the lane variable `anyLane`.
+  /// Rows of lanes: their `values` are arrays on the stack, their indices have the lane variable
+  /// `anyLane`.
   llvm::DenseMap<mlir::Operation *, std::vector<Element>> rows;
   llvm::DenseMap<unsigned, std::pair<Value, unsigned>> digits;
   llvm::StringMap<Value> dims;

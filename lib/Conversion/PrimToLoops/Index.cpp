@@ -100,8 +100,8 @@ Index IndexSpace::recombine(Index index) const {
         index.terms.erase(index.terms.begin() + std::max(i, j));
         index.terms.erase(index.terms.begin() + std::min(i, j));
         auto &space = const_cast<IndexSpace &>(*this);
-        index = index +
-                space.digit(*merged.parent, merged.divisor, merged.modulus, merged.extent) * low.coeff;
+        index = index + space.digit(*merged.parent, merged.divisor, merged.modulus, merged.extent) *
+                            low.coeff;
         changed = true;
         break;
       }
@@ -129,8 +129,8 @@ Index IndexSpace::digit(const Index &parent, const SymExpr &divisor, const SymEx
     }
   }
   for (unsigned known = 0; known < vars.size(); ++known)
-    if (vars[known].parent && vars[known].divisor == var.divisor && vars[known].modulus == var.modulus &&
-        *vars[known].parent == *var.parent)
+    if (vars[known].parent && vars[known].divisor == var.divisor &&
+        vars[known].modulus == var.modulus && *vars[known].parent == *var.parent)
       return of(known);
   return of(addVar(std::move(var)));
 }

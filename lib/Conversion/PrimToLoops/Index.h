@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An index is a sum of variables times symbolic coefficients, plus an offset. Movement ops transform forms,
-// not values; a form becomes arithmetic only where memory is accessed. So a reshape costs nothing where the
-// loops fit it, and adjacent axes are one loop where every access treats them alike.
+// An index is a sum of variables times symbolic coefficients, plus an offset. Movement ops
+// transform forms, not values; a form becomes arithmetic only where memory is accessed. So a
+// reshape costs nothing where the loops fit it, and adjacent axes are one loop where every access
+// treats them alike.
 //
-// Where a form F cannot be split exactly (a reshape across the loops), F / D % M becomes a *digit*: a
-// variable that knows its parent F. Digits that meet again in a linear address recombine to F.
+// Where a form F cannot be split exactly (a reshape across the loops), F / D % M becomes a *digit*:
+// a variable that knows its parent F. Digits that meet again in a linear address recombine to F.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,9 @@ struct Index {
 
   Index(SymExpr offset = 0) : offset(std::move(offset)) {}
   bool isConstant() const { return terms.empty(); }
-  bool operator==(const Index &other) const { return terms == other.terms && offset == other.offset; }
+  bool operator==(const Index &other) const {
+    return terms == other.terms && offset == other.offset;
+  }
   Index operator+(const Index &other) const;
   Index operator*(const SymExpr &factor) const;
   Index operator-(const SymExpr &value) const { return *this + Index(SymExpr(0) - value); }
@@ -60,8 +63,8 @@ struct Var {
   unsigned level = 0;
   /// The variable of a lane loop: what varies with it may be computed for a whole row of lanes.
   bool isLane = false;
-  /// Digits: parent / divisor % modulus (modulus 0: none). With divisor 1 and no modulus: another name of
-  /// `parent` with a tighter extent.
+  /// Digits: parent / divisor % modulus (modulus 0: none). With divisor 1 and no modulus: another
+  /// name of `parent` with a tighter extent.
   std::optional<Index> parent;
   SymExpr divisor = 1, modulus = 0;
 };
@@ -85,14 +88,15 @@ public:
   /// The inverse.
   Indices split(const Index &linear, Dims dims);
   /// index / divisor and index % divisor; `bound` is index's extent if it is known.
-  std::pair<Index, Index> divide(const Index &index, const SymExpr &divisor, const SymExpr &quotientExtent);
+  std::pair<Index, Index> divide(const Index &index, const SymExpr &divisor,
+                                 const SymExpr &quotientExtent);
   /// Replaces digits that add up to (a part of) their parent.
   Index recombine(Index index) const;
   /// Replaces a variable.
   Index substitute(const Index &index, unsigned var, const Index &by);
 
-  /// The number of the innermost scope that `index` depends on; variables of lane loops count only if
-  /// `lanesToo`.
+  /// The number of the innermost scope that `index` depends on; variables of lane loops count only
+  /// if `lanesToo`.
   unsigned levelOf(const Index &index, bool lanesToo = true) const;
   unsigned levelOf(IndicesRef indices, bool lanesToo = true) const;
   bool dependsOn(const Index &index, unsigned var) const;
@@ -103,7 +107,8 @@ public:
   std::optional<SymExpr> strideOf(const Index &index, unsigned var) const;
 
   /// parent / divisor % modulus, a value below `extent`.
-  Index digit(const Index &parent, const SymExpr &divisor, const SymExpr &modulus, const SymExpr &extent);
+  Index digit(const Index &parent, const SymExpr &divisor, const SymExpr &modulus,
+              const SymExpr &extent);
 
 private:
   std::vector<Var> vars;

@@ -30,10 +30,13 @@ static Attribute elementAttr(Type type, const APFloat &value) {
 Value Emitter::emitConstant(prim::ConstantOp op, IndicesRef indices) {
   auto elements = cast<DenseElementsAttr>(op.getValue());
   Type type = elementType(op);
-  auto attrOf = [&](Type target, auto value) { return cast<TypedAttr>(elementAttr(target, value)); };
+  auto attrOf = [&](Type target, auto value) {
+    return cast<TypedAttr>(elementAttr(target, value));
+  };
   if (elements.isSplat()) {
-    TypedAttr attr = isa<FloatType>(type) ? attrOf(scalarType(type), elements.getSplatValue<APFloat>())
-                                          : attrOf(scalarType(type), elements.getSplatValue<APInt>());
+    TypedAttr attr = isa<FloatType>(type)
+                         ? attrOf(scalarType(type), elements.getSplatValue<APFloat>())
+                         : attrOf(scalarType(type), elements.getSplatValue<APInt>());
     return b.create<arith::ConstantOp>(loc, attr);
   }
   Value &table = tables[op];
@@ -51,9 +54,10 @@ Value Emitter::emitConstant(prim::ConstantOp op, IndicesRef indices) {
     std::string name = frame.name + ".table" + std::to_string(tables.size());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(frame.module.getBody());
-    b.create<memref::GlobalOp>(loc, name, b.getStringAttr("private"), tableType,
-                               DenseElementsAttr::get(RankedTensorType::get({count}, memory), values),
-                               /*constant=*/true, /*alignment=*/b.getI64IntegerAttr(64));
+    b.create<memref::GlobalOp>(
+        loc, name, b.getStringAttr("private"), tableType,
+        DenseElementsAttr::get(RankedTensorType::get({count}, memory), values),
+        /*constant=*/true, /*alignment=*/b.getI64IntegerAttr(64));
     b.setInsertionPoint(prologueEnd);
     table = b.create<memref::GetGlobalOp>(loc, tableType, name);
   }
@@ -72,7 +76,8 @@ Value Emitter::emitDims(prim::DimsToTensorOp op, IndicesRef indices) {
     if (!number)
       number = value;
     else
-      number = select(cmp(arith::CmpIPredicate::eq, index(indices[0]), constantIndex(position)), value, number);
+      number = select(cmp(arith::CmpIPredicate::eq, index(indices[0]), constantIndex(position)),
+                      value, number);
   }
   if (!number) // No dimension: the loop over the result does not run.
     number = constantIndex(0);
@@ -88,7 +93,8 @@ Value Emitter::emitPad(prim::PadOp op, IndicesRef indices) {
   Access access = padAccess(space, op, indices);
   SmallVector<Guard> guards;
   for (const Guard &guard : access.guards) {
-    std::optional<size_t> segment = guard.divisor == 1 ? chosenSegment(op, guard.axis) : std::nullopt;
+    std::optional<size_t> segment =
+        guard.divisor == 1 ? chosenSegment(op, guard.axis) : std::nullopt;
     if (!segment)
       guards.push_back(guard);
     else if (*segment != 1)

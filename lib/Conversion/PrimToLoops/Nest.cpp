@@ -48,7 +48,9 @@ void Emitter::emitRoot(const RootPlan &plan, Value begin, Value end) {
       return emitBlock(plan, unit);
     if (!plan.chunk) {
       Indices outer = space.split(unit, plan.outerDims());
-      auto inside = [&](IndicesRef all) { emitSplits(plan, all, constantIndex(0), dim(inner), inner); };
+      auto inside = [&](IndicesRef all) {
+        emitSplits(plan, all, constantIndex(0), dim(inner), inner);
+      };
       if (plan.middleDims().empty())
         return inside(outer);
       SymExpr steps = prim::elementCount(plan.middleDims());
@@ -67,15 +69,18 @@ void Emitter::emitRoot(const RootPlan &plan, Value begin, Value end) {
   });
 }
 
-/// Pieces of rows of the inner loop, so that what they read with a stride is read again while it is near.
+/// Pieces of rows of the inner loop, so that what they read with a stride is read again while it is
+/// near.
 void Emitter::emitBlock(const RootPlan &plan, const Index &unit) {
   SymExpr inner = prim::elementCount(plan.innerDims()), rows = plan.shape[*plan.blockedAxis];
   Indices outer = space.split(unit, plan.blockDims());
   Index first = outer[*plan.blockedAxis] * SymExpr(RootPlan::blockRows);
   Value begin = index(first);
-  Value height = b.create<arith::MinSIOp>(loc, sub(dim(rows), begin), constantIndex(RootPlan::blockRows));
+  Value height =
+      b.create<arith::MinSIOp>(loc, sub(dim(rows), begin), constantIndex(RootPlan::blockRows));
   loop(constantIndex(0), dim(inner), constantIndex(RootPlan::blockColumns), [&](Value lb) {
-    Value ub = b.create<arith::MinSIOp>(loc, add(lb, constantIndex(RootPlan::blockColumns)), dim(inner));
+    Value ub =
+        b.create<arith::MinSIOp>(loc, add(lb, constantIndex(RootPlan::blockColumns)), dim(inner));
     loop(constantIndex(0), height, constantIndex(1), [&](Value row) {
       Indices here = outer;
       here[*plan.blockedAxis] = space.digit(first + variable(row, RootPlan::blockRows), 1, 0, rows);
@@ -95,9 +100,10 @@ std::optional<size_t> Emitter::chosenSegment(Operation *op, size_t axis) const {
   return std::nullopt;
 }
 
-/// The loop over inner elements [lb, ub), cut where a concat changes its operand or a pad begins or ends, so that
-/// no loop has to choose for each element.
-void Emitter::emitSplits(const RootPlan &plan, IndicesRef outer, Value lb, Value ub, const SymExpr &extent) {
+/// The loop over inner elements [lb, ub), cut where a concat changes its operand or a pad begins or
+/// ends, so that no loop has to choose for each element.
+void Emitter::emitSplits(const RootPlan &plan, IndicesRef outer, Value lb, Value ub,
+                         const SymExpr &extent) {
   Index trial = space.make(extent, {}, level() + 1);
   std::optional<unsigned> var;
   if (!trial.isConstant())
@@ -164,13 +170,15 @@ void Emitter::emitSplit(const Split &split, std::optional<unsigned> var, Value l
 }
 
 /// The loop over inner elements [lb, ub) out of `extent`.
-void Emitter::emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value ub, const SymExpr &extent) {
+void Emitter::emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value ub,
+                        const SymExpr &extent) {
   if (!plan.rows)
     return loop(lb, ub, constantIndex(1),
                 [&](Value iv) { emitElements(plan, outer, variable(iv, extent)); });
   // Full tiles have a constant number of lanes, so LLVM can keep their accumulators in registers.
   Value lanes = constantIndex(rowLanes);
-  const bool isWhole = !plan.unitsAreElements && !plan.chunk && !plan.blockedAxis && choices.empty();
+  const bool isWhole =
+      !plan.unitsAreElements && !plan.chunk && !plan.blockedAxis && choices.empty();
   Value length = sub(ub, lb);
   if (!choices.empty())
     length = b.create<arith::MaxSIOp>(loc, length, constantIndex(0));

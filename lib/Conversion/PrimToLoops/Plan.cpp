@@ -18,7 +18,8 @@ using namespace dynac;
 using namespace dynac::loops;
 
 bool loops::isSpecial(Operation *op) {
-  return isa<prim::SortOp, prim::TopKOp, prim::CumulativeOp, prim::ScatterOp, prim::NonzeroOp, prim::FftOp>(op);
+  return isa<prim::SortOp, prim::TopKOp, prim::CumulativeOp, prim::ScatterOp, prim::NonzeroOp,
+             prim::FftOp>(op);
 }
 
 Value loops::yielded(prim::RegionOp region, unsigned number) {
@@ -68,9 +69,11 @@ static void planSpecial(RootPlan &plan) {
 // Loop nests
 //===----------------------------------------------------------------------===//
 
-/// The axis of an outer loop along which some access is contiguous that is not so along the inner loop.
+/// The axis of an outer loop along which some access is contiguous that is not so along the inner
+/// loop.
 static std::optional<size_t> findTransposition(const IndexSpace &space, ArrayRef<Index> forms,
-                                               ArrayRef<std::pair<size_t, unsigned>> outer, unsigned inner) {
+                                               ArrayRef<std::pair<size_t, unsigned>> outer,
+                                               unsigned inner) {
   if (estimate(space[inner].extent) < 8)
     return std::nullopt;
   for (const Index &form : forms) {
@@ -78,14 +81,15 @@ static std::optional<size_t> findTransposition(const IndexSpace &space, ArrayRef
     if (along && (along->isZero() || along->isOne()))
       continue;
     for (auto [axis, var] : outer)
-      if (auto stride = space.strideOf(form, var); stride && stride->isOne() && estimate(space[var].extent) >= 8)
+      if (auto stride = space.strideOf(form, var);
+          stride && stride->isOne() && estimate(space[var].extent) >= 8)
         return axis;
   }
   return std::nullopt;
 }
 
-/// Chooses the loops over `plan.shape`: the trailing axes that all accesses treat as one become the inner
-/// loop, the others are units.
+/// Chooses the loops over `plan.shape`: the trailing axes that all accesses treat as one become the
+/// inner loop, the others are units.
 static void planNest(RootPlan &plan, prim::RegionOp region) {
   IndexSpace space;
   Indices indices;
@@ -143,7 +147,8 @@ static void planNest(RootPlan &plan, prim::RegionOp region) {
   }
   plan.units = prim::elementCount(plan.outerDims());
   if (!hasRowReduction && !plan.rows)
-    plan.blockedAxis = findTransposition(space, walker.forms, ArrayRef(loops).take_front(first), loops.back().second);
+    plan.blockedAxis = findTransposition(space, walker.forms, ArrayRef(loops).take_front(first),
+                                         loops.back().second);
   if (plan.blockedAxis) {
     plan.units = prim::elementCount(plan.blockDims());
     plan.unitCost = elementCost * estimate(inner) * RootPlan::blockRows;
@@ -197,7 +202,8 @@ RegionExtent dynac::extentOf(prim::RegionOp region) {
   double cost = 0;
   int64_t multiple = 1;
   for (const RootPlan &root : plan.roots) {
-    cost += root.unitCost * std::min(1.0, estimate(root.units) / std::max(1.0, estimate(plan.units)));
+    cost +=
+        root.unitCost * std::min(1.0, estimate(root.units) / std::max(1.0, estimate(plan.units)));
     if (root.unitsAreElements && !root.special)
       multiple = 64;
   }
@@ -255,7 +261,9 @@ SmallVector<KernelBuffer> dynac::kernelBuffersOf(prim::RegionOp region) {
   SmallVector<SymExpr> dims = kernelDimsOf(region);
   SmallVector<KernelBuffer> buffers;
   for (auto [number, type] : llvm::enumerate(bufferTypes(region))) {
-    KernelBuffer buffer{memoryType(cast<RankedTensorType>(type).getElementType()), {}, number >= region.getNumOperands()};
+    KernelBuffer buffer{memoryType(cast<RankedTensorType>(type).getElementType()),
+                        {},
+                        number >= region.getNumOperands()};
     for (const SymExpr &dim : prim::shapeOf(type)) {
       if (auto value = dim.constant())
         buffer.shape.push_back({*value, false});
@@ -276,7 +284,8 @@ SmallVector<RankedTensorType> dynac::workspaceOf(prim::RegionOp region) {
       SymExpr length = prim::shapeOf(sort.getXs()[0])[sort.getAxis()];
       types.push_back(prim::tensorType({root.units, SymExpr(2) * length}, i64));
     } else if (auto top = dyn_cast_or_null<prim::TopKOp>(root.special)) {
-      types.push_back(prim::tensorType({root.units, prim::shapeOf(top.getValues())[top.getAxis()]}, i64));
+      types.push_back(
+          prim::tensorType({root.units, prim::shapeOf(top.getValues())[top.getAxis()]}, i64));
     }
   }
   return types;

@@ -18,15 +18,16 @@ struct RootPlan {
   llvm::SmallVector<unsigned> results;
   mlir::Operation *special = nullptr;
   prim::Shape shape;
-  /// The axes before `unitDims` are units. Those up to `firstInner` and then those from there on, as one long
-  /// loop, are inside of a unit.
+  /// The axes before `unitDims` are units. Those up to `firstInner` and then those from there on,
+  /// as one long loop, are inside of a unit.
   size_t unitDims = 0, firstInner = 0;
   /// Units are elements; all axes are one loop.
   bool unitsAreElements = false;
   /// If not 0: a unit is a piece of so many steps of the inner loop.
   int64_t chunk = 0;
-  /// An axis along which an operand is contiguous that the inner loop strides through (a transposition): a unit
-  /// is a block of `blockRows` of its places, done in pieces of `blockColumns` inner steps.
+  /// An axis along which an operand is contiguous that the inner loop strides through (a
+  /// transposition): a unit is a block of `blockRows` of its places, done in pieces of
+  /// `blockColumns` inner steps.
   std::optional<size_t> blockedAxis;
   static constexpr int64_t blockRows = 32, blockColumns = 64;
   /// Some reduction is computed for a row of lanes at a time.
@@ -42,7 +43,9 @@ struct RootPlan {
     dims[*blockedAxis] = dims[*blockedAxis].ceilDiv(blockRows);
     return dims;
   }
-  llvm::ArrayRef<SymExpr> middleDims() const { return llvm::ArrayRef(shape).slice(unitDims, firstInner - unitDims); }
+  llvm::ArrayRef<SymExpr> middleDims() const {
+    return llvm::ArrayRef(shape).slice(unitDims, firstInner - unitDims);
+  }
   llvm::ArrayRef<SymExpr> innerDims() const { return llvm::ArrayRef(shape).drop_front(firstInner); }
 };
 

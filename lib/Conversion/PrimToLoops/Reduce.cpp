@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two loop orders. *Inner*: the reduced loops run for each element, accumulators are carried values; good where
-// operands are contiguous along a reduced axis. *Row*: accumulators of a row of lanes are in an array on the
-// stack, the lanes are the innermost loop; good where operands are contiguous along the lanes.
+// Two loop orders. *Inner*: the reduced loops run for each element, accumulators are carried
+// values; good where operands are contiguous along a reduced axis. *Row*: accumulators of a row of
+// lanes are in an array on the stack, the lanes are the innermost loop; good where operands are
+// contiguous along the lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,26 +63,32 @@ Value loops::neutralElement(OpBuilder &b, Location loc, prim::Combiner combiner,
   return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(type, neutralInt(combiner, primType)));
 }
 
-static Value combineFloat(OpBuilder &b, Location loc, prim::Combiner combiner, Value a, Value x, bool reassociate) {
-  auto fast = arith::FastMathFlagsAttr::get(b.getContext(), reassociate ? arith::FastMathFlags::reassoc
-                                                                        : arith::FastMathFlags::none);
+static Value combineFloat(OpBuilder &b, Location loc, prim::Combiner combiner, Value a, Value x,
+                          bool reassociate) {
+  auto fast = arith::FastMathFlagsAttr::get(
+      b.getContext(), reassociate ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none);
   switch (combiner) {
   case prim::Combiner::add:
     return b.create<arith::AddFOp>(loc, a, x, fast);
   case prim::Combiner::mul:
     return b.create<arith::MulFOp>(loc, a, x, fast);
   case prim::Combiner::max:
-    // LLVM's own ops: it knows reductions of these, but not those of the comparisons they stand for.
-    return b.create<LLVM::MaximumOp>(loc, a, x);
+    // LLVM knows reductions of its own op, but not those of the (cheaper) comparisons that arith's
+    // becomes.
+    if (reassociate)
+      return b.create<LLVM::MaximumOp>(loc, a, x);
+    return b.create<arith::MaximumFOp>(loc, a, x);
   case prim::Combiner::min:
-    return b.create<LLVM::MinimumOp>(loc, a, x);
+    if (reassociate)
+      return b.create<LLVM::MinimumOp>(loc, a, x);
+    return b.create<arith::MinimumFOp>(loc, a, x);
   default: // none: the later one
     return x;
   }
 }
 
-Value loops::combine(OpBuilder &b, Location loc, prim::Combiner combiner, Type primType, Value a, Value x,
-                     bool reassociate) {
+Value loops::combine(OpBuilder &b, Location loc, prim::Combiner combiner, Type primType, Value a,
+                     Value x, bool reassociate) {
   if (isa<FloatType>(primType))
     return combineFloat(b, loc, combiner, a, x, reassociate);
   const bool isUnsigned = primType.isUnsignedInteger() || primType.isInteger(1);
@@ -91,9 +98,11 @@ Value loops::combine(OpBuilder &b, Location loc, prim::Combiner combiner, Type p
   case prim::Combiner::mul:
     return b.create<arith::MulIOp>(loc, a, x);
   case prim::Combiner::max:
-    return isUnsigned ? Value(b.create<arith::MaxUIOp>(loc, a, x)) : Value(b.create<arith::MaxSIOp>(loc, a, x));
+    return isUnsigned ? Value(b.create<arith::MaxUIOp>(loc, a, x))
+                      : Value(b.create<arith::MaxSIOp>(loc, a, x));
   case prim::Combiner::min:
-    return isUnsigned ? Value(b.create<arith::MinUIOp>(loc, a, x)) : Value(b.create<arith::MinSIOp>(loc, a, x));
+    return isUnsigned ? Value(b.create<arith::MinUIOp>(loc, a, x))
+                      : Value(b.create<arith::MinSIOp>(loc, a, x));
   case prim::Combiner::and_:
     return b.create<arith::AndIOp>(loc, a, x);
   case prim::Combiner::or_:
@@ -112,7 +121,9 @@ namespace {
 /// The accumulators of one reduction and its step.
 class Accumulation {
 public:
-  Accumulation(Emitter &emitter, Operation *op) : e(emitter), b(emitter.b), loc(emitter.loc), op(op) {
+  /// `inRow`: lanes are independent, so nothing has to be regrouped to use vectors.
+  Accumulation(Emitter &emitter, Operation *op, bool inRow)
+      : e(emitter), b(emitter.b), loc(emitter.loc), op(op), inRow(inRow) {
     Type result = Emitter::elementType(op->getResult(0));
     if (auto reduce = dyn_cast<prim::ReduceOp>(op)) {
       combiner = reduce.getCombiner();
@@ -152,14 +163,16 @@ public:
     if (operands.size() == 2)
       return {multiplyAdd(accumulators[0], operands[0], operands[1])};
     if (!withPosition)
-      return {combine(b, loc, combiner, valueType, accumulators[0], operands[0], /*reassociate=*/true)};
+      return {combine(b, loc, combiner, valueType, accumulators[0], operands[0],
+                      /*reassociate=*/!inRow)};
     return stepWithPosition(accumulators, operands[0], position(accesses[0], reduced));
   }
 
   Values finish(ValueRange accumulators) {
     if (isa<prim::ArgReduceOp>(op))
-      return {e.select(e.cmp(arith::CmpIPredicate::slt, accumulators[1], e.constant(b.getI64Type(), 0)),
-                       e.constant(b.getI64Type(), 0), accumulators[1])};
+      return {
+          e.select(e.cmp(arith::CmpIPredicate::slt, accumulators[1], e.constant(b.getI64Type(), 0)),
+                   e.constant(b.getI64Type(), 0), accumulators[1])};
     Values results = {accumulators[0]};
     if (results[0].getType() != scalarType(valueType))
       results[0] = emitConvert(b, loc, results[0], results[0].getType(), valueType);
@@ -179,8 +192,10 @@ private:
   Value multiplyAdd(Value sum, Value x, Value y) {
     if (!isa<FloatType>(valueType))
       return e.add(sum, e.mul(x, y));
-    auto fast = arith::FastMathFlagsAttr::get(b.getContext(),
-                                              arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
+    auto flags = arith::FastMathFlags::contract;
+    if (!inRow)
+      flags = flags | arith::FastMathFlags::reassoc;
+    auto fast = arith::FastMathFlagsAttr::get(b.getContext(), flags);
     Value product = b.create<arith::MulFOp>(loc, x, y, fast);
     return b.create<arith::AddFOp>(loc, sum, product, fast);
   }
@@ -192,12 +207,14 @@ private:
     return b.create<arith::IndexCastOp>(loc, b.getI64Type(), e.index(place));
   }
 
-  /// A new element wins if it beats the best one; of equals the first, or with `last` the last. The first NaN
-  /// stays (or the last).
+  /// A new element wins if it beats the best one; of equals the first, or with `last` the last. The
+  /// first NaN stays (or the last).
   Values stepWithPosition(ValueRange best, Value x, Value place) {
     Value wins = e.cmp(arith::CmpIPredicate::slt, best[1], e.constant(b.getI64Type(), 0));
     const bool isMax = combiner == prim::Combiner::max;
-    auto either = [&](Value first, Value second) -> Value { return b.create<arith::OrIOp>(loc, first, second); };
+    auto either = [&](Value first, Value second) -> Value {
+      return b.create<arith::OrIOp>(loc, first, second);
+    };
     if (isa<FloatType>(valueType)) {
       using P = arith::CmpFPredicate;
       P beats = isMax ? (last ? P::OGE : P::OGT) : (last ? P::OLE : P::OLT);
@@ -222,6 +239,7 @@ private:
   OpBuilder &b;
   Location loc;
   Operation *op;
+  bool inRow;
   prim::Combiner combiner = prim::Combiner::add;
   Type valueType; ///< the prim type that is accumulated
   bool withPosition = false, last = false;
@@ -229,8 +247,9 @@ private:
 
 /// The reduced loops: adjacent axes that all accesses treat as one are one loop.
 struct ReducedLoops {
-  SmallVector<unsigned> vars; ///< one per loop, outermost first; values are set when the loop is emitted
-  Indices indices;            ///< one per reduced axis
+  SmallVector<unsigned>
+      vars;        ///< one per loop, outermost first; values are set when the loop is emitted
+  Indices indices; ///< one per reduced axis
 
   ReducedLoops(IndexSpace &space, Operation *op, IndicesRef outer) {
     SmallVector<SymExpr> dims = reducedDims(op);
@@ -250,7 +269,8 @@ struct ReducedLoops {
     indices.resize(dims.size());
     for (size_t first = 0; first < axes.size();) {
       size_t end = first + 1;
-      while (end < axes.size() && canMerge(space, walker.forms, axes[end - 1].second, axes[end].second))
+      while (end < axes.size() &&
+             canMerge(space, walker.forms, axes[end - 1].second, axes[end].second))
         ++end;
       SmallVector<SymExpr> group;
       SymExpr extent(1);
@@ -270,8 +290,8 @@ struct ReducedLoops {
 };
 
 /// The guards that can be tested inside of the first `depth` loops, but not before.
-SmallVector<Guard> guardsAt(const IndexSpace &space, ArrayRef<Access> accesses, ArrayRef<unsigned> vars,
-                            size_t depth, std::optional<unsigned> lane) {
+SmallVector<Guard> guardsAt(const IndexSpace &space, ArrayRef<Access> accesses,
+                            ArrayRef<unsigned> vars, size_t depth, std::optional<unsigned> lane) {
   SmallVector<Guard> result;
   for (const Guard &guard : accesses[0].guards) {
     if (lane && space.dependsOn(guard.index, *lane))
@@ -294,7 +314,8 @@ SmallVector<Guard> guardsAt(const IndexSpace &space, ArrayRef<Access> accesses, 
 
 Values Emitter::emitReduction(Operation *op, IndicesRef indices) {
   std::optional<unsigned> lane = space.laneOf(indices);
-  if (lane && laneCounts.count(*lane) && hoistLevel(indices, /*lanesToo=*/false) < space[*lane].level &&
+  if (lane && laneCounts.count(*lane) &&
+      hoistLevel(indices, /*lanesToo=*/false) < space[*lane].level &&
       preferRows(space, op, indices, *lane))
     return reduceRow(op, indices, *lane);
   Values results;
@@ -306,7 +327,7 @@ Values Emitter::emitReduction(Operation *op, IndicesRef indices) {
 }
 
 Values Emitter::reduceInner(Operation *op, IndicesRef indices) {
-  Accumulation accumulation(*this, op);
+  Accumulation accumulation(*this, op, /*inRow=*/false);
   ReducedLoops loops(space, op, indices);
   SmallVector<Access, 2> accesses = reductionAccesses(space, op, indices, loops.indices);
   // Inside of `depth` loops: tests what can be tested, then the next loop or the step.
@@ -344,12 +365,12 @@ Values Emitter::reduceRow(Operation *op, IndicesRef indices, unsigned lane) {
   Values accumulators;
   for (Value array : arrays)
     accumulators.push_back(b.create<memref::LoadOp>(loc, array, space[lane].value));
-  return Accumulation(*this, op).finish(accumulators);
+  return Accumulation(*this, op, /*inRow=*/true).finish(accumulators);
 }
 
 /// Fills one array of accumulators for all lanes of the tile.
 Values Emitter::emitRow(Operation *op, IndicesRef indices, unsigned outerLane) {
-  Accumulation accumulation(*this, op);
+  Accumulation accumulation(*this, op, /*inRow=*/true);
   Var laneVar = space[outerLane];
   const unsigned lane = space.addVar(laneVar);
   Value count = laneCounts[outerLane];
@@ -361,7 +382,9 @@ Values Emitter::emitRow(Operation *op, IndicesRef indices, unsigned outerLane) {
       body(iv);
     });
   };
-  auto lanes = [&](llvm::function_ref<void(Value)> body) { lanesIn(constantIndex(0), count, body); };
+  auto lanes = [&](llvm::function_ref<void(Value)> body) {
+    lanesIn(constantIndex(0), count, body);
+  };
   Values arrays;
   for (Type type : accumulation.types())
     arrays.push_back(frame.stackArray(MemRefType::get({rowLanes}, type)));

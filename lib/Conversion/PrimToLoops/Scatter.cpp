@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace dynac;
 using namespace dynac::loops;
 
-/// y = x; then, in row-major order of updates, y[batch, coordinates, slab] (+)= update. A unit is one batch
-/// entry.
+/// y = x; then, in row-major order of updates, y[batch, coordinates, slab] (+)= update. A unit is
+/// one batch entry.
 void Emitter::emitScatter(prim::ScatterOp op, Value begin, Value end) {
   prim::Shape x = prim::shapeOf(op.getX()), updates = prim::shapeOf(op.getUpdates());
   const size_t batch = op.getBatch(), positions = prim::shapeOf(op.getIndices()).size() - 1;

@@ -61,7 +61,8 @@ struct Line {
       Value less = e.b.create<arith::CmpFOp>(e.loc, P::OLT, x, y);
       Value isNan = e.b.create<arith::CmpFOp>(e.loc, P::UNO, y, y);
       Value isNumber = e.b.create<arith::CmpFOp>(e.loc, P::ORD, x, x);
-      return e.b.create<arith::OrIOp>(e.loc, less, e.b.create<arith::AndIOp>(e.loc, isNan, isNumber));
+      return e.b.create<arith::OrIOp>(e.loc, less,
+                                      e.b.create<arith::AndIOp>(e.loc, isNan, isNumber));
     }
     const bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
     return e.cmp(isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, x, y);
@@ -70,9 +71,11 @@ struct Line {
   /// The order with equal elements in the order of their positions.
   Value beforeStable(Value a, Value other) {
     Value first = e.cmp(arith::CmpIPredicate::ult, a, other);
-    Value notAfter = e.b.create<arith::XOrIOp>(e.loc, before(other, a), e.constant(e.b.getI1Type(), 1));
+    Value notAfter =
+        e.b.create<arith::XOrIOp>(e.loc, before(other, a), e.constant(e.b.getI1Type(), 1));
     Value strictly = before(a, other);
-    return e.b.create<arith::OrIOp>(e.loc, strictly, e.b.create<arith::AndIOp>(e.loc, first, notAfter));
+    return e.b.create<arith::OrIOp>(e.loc, strictly,
+                                    e.b.create<arith::AndIOp>(e.loc, first, notAfter));
   }
 };
 
@@ -83,7 +86,8 @@ struct Line {
 //===----------------------------------------------------------------------===//
 
 /// target[low, high) = merge of source[low, middle) and source[middle, high).
-static void emitMerge(Line &line, Positions source, Positions target, Value low, Value middle, Value high) {
+static void emitMerge(Line &line, Positions source, Positions target, Value low, Value middle,
+                      Value high) {
   Emitter &e = line.e;
   Value one = e.constantIndex(1);
   e.loop(low, high, one, {low, middle}, [&](Value place, ValueRange heads) {
@@ -92,14 +96,16 @@ static void emitMerge(Line &line, Positions source, Positions target, Value low,
     Value hasLeft = e.cmp(arith::CmpIPredicate::ult, left, middle);
     Type i1 = e.b.getI1Type();
     Value takeLeft = e.branch(
-        e.b.create<arith::OrIOp>(e.loc, leftOnly, e.b.create<arith::XOrIOp>(e.loc, hasLeft, e.constant(i1, 1))), i1,
-        [&] { return Values{leftOnly}; },
+        e.b.create<arith::OrIOp>(e.loc, leftOnly,
+                                 e.b.create<arith::XOrIOp>(e.loc, hasLeft, e.constant(i1, 1))),
+        i1, [&] { return Values{leftOnly}; },
         [&] {
           Value rightFirst = line.before(source.at(right), source.at(left));
           return Values{e.b.create<arith::XOrIOp>(e.loc, rightFirst, e.constant(i1, 1))};
         })[0];
     target.set(place, source.at(e.select(takeLeft, left, right)));
-    return Values{e.select(takeLeft, e.add(left, one), left), e.select(takeLeft, right, e.add(right, one))};
+    return Values{e.select(takeLeft, e.add(left, one), left),
+                  e.select(takeLeft, right, e.add(right, one))};
   });
 }
 
@@ -109,7 +115,8 @@ void Emitter::emitSort(prim::SortOp op, Value begin, Value end) {
   Value length = dim(shape[axis]), one = constantIndex(1), zero = constantIndex(0);
   Value memory = flat[region.getNumOperands() + region.getNumResults() + workspaceNumber++];
   loop(begin, end, one, [&](Value unit) {
-    Line line{*this, op.getXs()[0], lineIndices(unit, shape, axis), axis, shape[axis], op.getDescending()};
+    Line line{*this, op.getXs()[0], lineIndices(unit, shape, axis),
+              axis,  shape[axis],   op.getDescending()};
     Value first = mul(unit, dim(SymExpr(2) * shape[axis])), second = add(first, length);
     loop(shape[axis], [&](Value i) { Positions{*this, memory, first}.set(i, i); });
     Values state = whileLoop(
@@ -180,7 +187,8 @@ void Emitter::emitTopK(prim::TopKOp op, Value begin, Value end) {
   Value k = dim(SymExpr::min(count, shape[axis]));
   Value memory = flat[region.getNumOperands() + region.getNumResults() + workspaceNumber++];
   loop(begin, end, one, [&](Value unit) {
-    Line line{*this, op.getX(), lineIndices(unit, shape, axis), axis, shape[axis], !op.getSmallest()};
+    Line line{*this, op.getX(),   lineIndices(unit, shape, axis),
+              axis,  shape[axis], !op.getSmallest()};
     Positions heap{*this, memory, mul(unit, dim(count))};
     loop(zero, k, one, [&](Value i) { heap.set(i, i); });
     Value half = b.create<arith::DivUIOp>(loc, k, constantIndex(2));
@@ -230,7 +238,8 @@ void Emitter::emitCumulative(prim::CumulativeOp op, Value begin, Value end) {
         place[axis] = Index(shape[axis] - SymExpr(1)) + place[axis] * SymExpr(-1);
       Value x = emitConvert(b, loc, emit(op.getX(), place), type, widePrim);
       Value next = combine(b, loc, op.getCombiner(), type, carried[0], x, /*reassociate=*/false);
-      storeAll(op.getY(), place, emitConvert(b, loc, op.getExclusive() ? carried[0] : next, widePrim, type));
+      storeAll(op.getY(), place,
+               emitConvert(b, loc, op.getExclusive() ? carried[0] : next, widePrim, type));
       return Values{next};
     });
   });
