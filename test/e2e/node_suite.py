@@ -94,12 +94,17 @@ def with_constants(model, values):
 class Suite:
     def __init__(self, args, driver):
         self.args, self.driver, self.tolerances = args, driver, Tolerances()
+        self.exclusions = read_exclusions(args.exclude)
         self.deadline = time.monotonic() + args.time_limit if args.time_limit else None
 
     def run_case(self, case, mode):
         """Compiles and runs one case; its files stay where it fails."""
         name = case.name if mode == "static" else f"{case.name}[{mode}]"
         result = {"test": name, "group": operator_of(case), "state": "excluded", "message": "", "seconds": 0.0}
+        reason = next((why for pattern, why in self.exclusions if re.search(pattern, name)), None)
+        if reason is not None:
+            result["message"] = reason
+            return result
         if self.deadline and time.monotonic() > self.deadline:
             result["message"] = "time limit reached"
             return result
@@ -144,8 +149,10 @@ class Suite:
 
 
 def read_exclusions(path):
+    """Pairs of a pattern and the reason."""
     lines = Path(path).read_text(encoding="utf-8").splitlines() if path else []
-    return [pattern for line in lines if (pattern := line.split("#", 1)[0].strip())]
+    pairs = [[part.strip() for part in line.partition(" # ")[::2]] for line in lines if not line.startswith("#")]
+    return [pair for pair in pairs if pair[0]]
 
 
 def spread(cases, per_operator):
@@ -169,7 +176,7 @@ def parse(argv):
     parser.add_argument("--generic-only", action="store_true", help="compile with -O0: no claimed kernels")
     parser.add_argument("--compile-option", action="append", default=[], help="passed to dynac compile")
     parser.add_argument("--driver", choices=["dynac", "onnxruntime"], default="dynac")
-    parser.add_argument("--exclude", default=Path(__file__).parent / "node_exclude.txt", help="file of patterns")
+    parser.add_argument("--exclude", default=Path(__file__).parent / "node_exclude.txt", help="file of patterns and reasons")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=60, help="seconds for one command")
     parser.add_argument("--time-limit", type=float, help="seconds after which no further test is started")
@@ -188,8 +195,6 @@ def main(argv=None):
         cases = [case for case in cases if operator_of(case) in args.op]
     if args.per_op:
         cases = list(spread(cases, args.per_op))
-    excluded = read_exclusions(args.exclude)
-    cases = [case for case in cases if not any(re.search(pattern, case.name) for pattern in excluded)]
     if args.list:
         for case in cases:
             print(case.name, operator_of(case))
