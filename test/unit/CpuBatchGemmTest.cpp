@@ -111,6 +111,8 @@ TEST(CpuBatchGemmTest, MatchesPlainProduct) {
       {1, 2, 50, 96, 7, true, false, false},  {1, 1, 245, 16, 1030, false, true, false},
       {1, 1, 13, 70, 600, true, true, false}, {1, 1, 5, 5, 3, false, false, false}};
   for (size_t i = 0, count = cases.size(); i < count; ++i) {
+    if (i % 2)
+      continue;
     cases.push_back(cases[i]);
     cases.back().dynamic = true;
   }
@@ -122,11 +124,11 @@ TEST(CpuBatchGemmTest, MatchesPlainProduct) {
   };
   for (auto [i, c] : llvm::enumerate(cases))
     for (const Isa &isa : runnableIsas())
-      if (isa.level != DYNAC_CPU_V4_BF16_VNNI)
+      if (isa.level != DYNAC_CPU_V4_BF16_VNNI && (isa.level != DYNAC_CPU_V2 || i < 3))
         emitBatchGemm(*module, nameOf(i, isa), isa, Layouts(context, c).spec);
   KernelJit jit(*module);
   for (auto [i, c] : llvm::enumerate(cases))
     for (const Isa &isa : runnableIsas())
-      if (isa.level != DYNAC_CPU_V4_BF16_VNNI)
+      if (isa.level != DYNAC_CPU_V4_BF16_VNNI && (isa.level != DYNAC_CPU_V2 || i < 3))
         check(jit[nameOf(i, isa)], context, c, nameOf(i, isa));
 }

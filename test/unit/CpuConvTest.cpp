@@ -192,6 +192,26 @@ TEST(CpuConvTest, MatchesPlainConvolution) {
       });
 }
 
+TEST(CpuConvTest, WinogradMatchesPlainConvolution) {
+  runCases(
+      {{1, 64, 14, 14, 64, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {2, 40, 13, 30, 80, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 32, 61, 57, 48, 1, {3, 3}, {1, 1}, {1, 1}, {0, 2}, {1, 0}, false, false},
+       {1, 128, 28, 28, 32, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false}},
+      [](ModuleOp module, StringRef name, const Isa &isa, const Case &c) {
+        emitConv(module, name, isa,
+                 makeSpec<ConvSpec>(*module.getContext(), c, planConv(c.shape())));
+      },
+      [](dynac_kernel_fn fn, const Case &c, const std::string &name) {
+        const ConvPlan plan = planConv(c.shape());
+        EXPECT_EQ(plan.winograd, !c.dynamic);
+        check(
+            fn, plan.packedElements(),
+            [&](auto weights, auto packed) { packConv(plan, weights, packed); },
+            plan.units(c.n, c.out(0), c.out(1)), plan.scratchBytes, c, name);
+      });
+}
+
 TEST(CpuConvTest, MatchesPlainDepthwiseConvolution) {
   runCases(
       {{1, 32, 14, 14, 32, 32, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dynac/Target/CPU/ConvKernel.h"
+#include "ConvPatch.h"
+#include "WinogradKernel.h"
 #include "dynac/Target/CPU/TileShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,7 +29,7 @@ public:
       : spec(spec), plan(spec.plan), shape(plan.shape), block(shape.plainInput ? 1 : 16),
         groupBlocks(llvm::divideCeil(shape.c / shape.groups, block)),
         groupColumns(llvm::alignTo(shape.k / shape.groups, 16)),
-        kernel(module, name, isa, buffers(module.getContext(), spec), spec.dimCount,
+        kernel(module, name, isa, convBuffers(module.getContext(), spec), spec.dimCount,
                plan.scratchBytes),
         b(kernel.builder()), loc(kernel.loc()), math{b, loc} {}
 
@@ -47,7 +49,6 @@ private:
     unsigned vectors;
   };
 
-  static SmallVector<BufferArg> buffers(MLIRContext *context, const ConvSpec &spec);
   Value extent(const Extent &e) {
     return e.dynamic ? kernel.dim(e.value) : kernel.constant(e.value);
   }
@@ -83,7 +84,7 @@ private:
 
 } // namespace
 
-SmallVector<BufferArg> ConvEmitter::buffers(MLIRContext *context, const ConvSpec &spec) {
+SmallVector<BufferArg> dynac::cpu::convBuffers(MLIRContext *context, const ConvSpec &spec) {
   Type f32 = Float32Type::get(context);
   const ConvShape &s = spec.plan.shape;
   const int64_t blocksIn = llvm::divideCeil(s.c, 16), blocksOut = llvm::divideCeil(s.k, 16);
@@ -196,50 +197,21 @@ void ConvEmitter::copyPadded(const Block &at) {
 }
 
 void ConvEmitter::copyRow(const Block &at, Value channelBlock, Value row) {
-  // Positions are in x's row, shifted by padBegin so that they are never negative.
-  Value one = math.constant(1), zero = math.constant(0);
-  const int64_t lanes = kernel.isa().lanes;
-  Value target = math.add(math.mul(channelBlock, aPlane), math.mul(row, aRowPitch));
-  auto put = [&](Value from, Value to, bool copy, Value source) {
-    forLoop(b, loc, from, to, one, [&](OpBuilder &, Value col) {
-      if (block == 1) {
-        Value value =
-            copy ? Value(b.create<memref::LoadOp>(loc, x, ValueRange{math.add(source, col)}))
-                 : Value(b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(0)));
-        b.create<memref::StoreOp>(loc, value, a, ValueRange{math.add(target, col)});
-        return;
-      }
-      auto type = VectorType::get(lanes, b.getF32Type());
-      for (int64_t lane = 0; lane < block; lane += lanes) {
-        Value offset = math.add(math.mul(col, block), lane);
-        Value value = copy ? Value(b.create<vector::LoadOp>(loc, type, x,
-                                                            ValueRange{math.add(source, offset)}))
-                           : Value(b.create<arith::ConstantOp>(loc, b.getZeroAttr(type)));
-        b.create<vector::StoreOp>(loc, value, a, ValueRange{math.add(target, offset)});
-      }
-    });
-  };
-  // Row and column of x (plus padding) at the patch's row and first column.
-  Value paddedRow = math.add(math.mul(at.row, shape.stride[0]), row);
-  Value paddedCol = math.mul(at.col, shape.stride[1]);
-  Value y = math.sub(paddedRow, math.constant(shape.padBegin[0]));
-  Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, y, h);
-  // Patch columns [left, right) exist in x.
-  Value left = math.min(math.max(math.sub(math.constant(shape.padBegin[1]), paddedCol), zero),
-                        math.constant(patchCols));
-  Value right = math.max(
-      math.min(math.sub(math.add(w, shape.padBegin[1]), paddedCol), math.constant(patchCols)),
-      left);
-  right = b.create<arith::SelectOp>(loc, inside, right, zero);
-  left = b.create<arith::SelectOp>(loc, inside, left, zero);
-  Value plane = math.add(
-      math.add(math.mul(at.n, groupBlocks * shape.groups), math.mul(at.group, groupBlocks)),
-      channelBlock);
-  Value firstCol = math.sub(paddedCol, math.constant(shape.padBegin[1]));
-  Value source = math.mul(math.add(math.mul(math.add(math.mul(plane, h), y), w), firstCol), block);
-  put(zero, left, /*copy=*/false, source);
-  put(left, right, /*copy=*/true, source);
-  put(right, math.constant(patchCols), /*copy=*/false, source);
+  Value plane =
+      math.add(math.mul(at.n, groupBlocks * shape.groups), math.mul(at.group, groupBlocks));
+  PaddedRow copy;
+  copy.image = x;
+  copy.target = a;
+  copy.plane = math.mul(math.mul(math.add(plane, channelBlock), math.mul(h, w)), block);
+  copy.y =
+      math.sub(math.add(math.mul(at.row, shape.stride[0]), row), math.constant(shape.padBegin[0]));
+  copy.firstCol = math.sub(math.mul(at.col, shape.stride[1]), math.constant(shape.padBegin[1]));
+  copy.height = h;
+  copy.width = w;
+  copy.targetBase = math.add(math.mul(channelBlock, aPlane), math.mul(row, aRowPitch));
+  copy.cols = patchCols;
+  copy.block = block;
+  copyPaddedRow(kernel, copy);
 }
 
 //===----------------------------------------------------------------------===//
@@ -410,5 +382,7 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
 }
 
 void dynac::cpu::emitConv(ModuleOp module, StringRef name, const Isa &isa, const ConvSpec &spec) {
+  if (spec.plan.winograd)
+    return emitWinograd(module, name, isa, spec);
   ConvEmitter(module, name, isa, spec).emit();
 }

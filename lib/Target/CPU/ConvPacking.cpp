@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WinogradKernel.h"
 #include "dynac/Target/CPU/ConvKernel.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -42,6 +43,11 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
   plan.flat = !plan.padded && !s.plainInput && all(s.kernel, 1) && all(s.stride, 1);
   plan.groupPanels = divideCeil(alignTo(s.k / s.groups, 16), panelWidth);
 
+  plan.winograd = prefersWinograd(s);
+  if (plan.winograd) {
+    planWinograd(plan);
+    return plan;
+  }
   const int64_t channels = s.plainInput ? s.c : alignTo(s.c / s.groups, 16);
   const int64_t pixelBytes = channels * int64_t(sizeof(float));
   if (plan.flat) {
@@ -66,8 +72,8 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
 
 int64_t ConvPlan::packedElements() const {
   const int64_t channels = shape.plainInput ? shape.c : alignTo(shape.c / shape.groups, 16);
-  return alignTo(shape.k / shape.groups, 16) * shape.groups * channels * shape.kernel[0] *
-         shape.kernel[1];
+  const int64_t taps = winograd ? 36 : shape.kernel[0] * shape.kernel[1];
+  return alignTo(shape.k / shape.groups, 16) * shape.groups * channels * taps;
 }
 
 int64_t ConvPlan::units(int64_t n, int64_t oh, int64_t ow) const {
@@ -77,6 +83,8 @@ int64_t ConvPlan::units(int64_t n, int64_t oh, int64_t ow) const {
 
 void dynac::cpu::packConv(const ConvPlan &plan, llvm::ArrayRef<float> weights,
                           llvm::MutableArrayRef<float> packed) {
+  if (plan.winograd)
+    return packWinograd(plan, weights, packed);
   const ConvShape &s = plan.shape;
   const int64_t k = s.k / s.groups, c = s.c / s.groups, taps = s.kernel[0] * s.kernel[1];
   const int64_t block = s.plainInput ? 1 : 16, blocks = divideCeil(c, block);

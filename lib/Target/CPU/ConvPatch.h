@@ -1,0 +1,30 @@
+//===- ConvPatch.h - copies a row of an image with its padding --*- C++ -*-===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNAC_LIB_TARGET_CPU_CONVPATCH_H
+#define DYNAC_LIB_TARGET_CPU_CONVPATCH_H
+
+#include "dynac/Target/CPU/MicroKernel.h"
+
+namespace dynac::cpu {
+
+/// `cols` pixels of `block` channels (1 or 16) of row `y` of an image, from column `firstCol` on;
+/// pixels that are not in the image are 0.
+struct PaddedRow {
+  mlir::Value image, target; ///< flat memrefs
+  mlir::Value plane;         ///< element of `image` where the plane starts
+  mlir::Value y, firstCol;   ///< may be negative
+  mlir::Value height, width; ///< of the image
+  mlir::Value targetBase;    ///< element of `target`
+  int64_t cols, block;
+};
+
+void copyPaddedRow(KernelFunction &kernel, const PaddedRow &row);
+
+} // namespace dynac::cpu
+
+#endif // DYNAC_LIB_TARGET_CPU_CONVPATCH_H
