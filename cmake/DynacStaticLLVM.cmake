@@ -3,7 +3,7 @@
 # Debian's static MLIR archives name the shared LLVM in their link interface. Left there, two copies of LLVM would meet in one
 # process and abort on their first command-line option, so it is taken out of every MLIR target first.
 llvm_map_components_to_libnames(llvm_archives
-  AllTargetsMCAs AsmParser BitReader BitWriter Core Coverage FrontendOpenMP IRReader Linker MC NVPTX Object ObjectYAML
+  AsmParser BitReader BitWriter Core FrontendOpenMP IRReader InterfaceStub Linker MC NVPTX Object ObjectYAML
   Option OrcJIT Passes Support Target TargetParser X86)
 target_link_libraries(dynac_llvm INTERFACE ${llvm_archives})
 
