@@ -170,6 +170,8 @@ private:
     func.addPass(createSimplify());
     func.addPass(createFoldWeights());
     if (options.optLevel > 0) {
+      func.addPass(createFoldScales());
+      func.addPass(createFoldWeights());
       func.addPass(createSimplify());
       func.addPass(cpu::createBlockedLayoutPass());
       func.addPass(cpu::createClaimPass());

@@ -51,7 +51,7 @@ void writeElement(Type type, llvm::MutableArrayRef<char> bytes, int64_t index, d
 }
 
 /// f32 and the half types are exact in double, and one double operation rounded to them is correctly
-/// rounded (for + - * / sqrt: double has more than 2p + 2 bits).
+/// rounded (for + - * / sqrt: double has more than 2p + 2 bits); rsqrt is two of them, so all but always.
 bool isReadable(Type type) { return type.isF32() || type.isF16() || type.isBF16(); }
 
 using Function = double (*)(double, double);
@@ -63,6 +63,7 @@ Function functionOf(Operation *op) {
       .Case<MulOp>([](Operation *) -> Function { return [](double a, double b) { return a * b; }; })
       .Case<DivOp>([](Operation *) -> Function { return [](double a, double b) { return a / b; }; })
       .Case<SqrtOp>([](Operation *) -> Function { return [](double a, double) { return std::sqrt(a); }; })
+      .Case<RsqrtOp>([](Operation *) -> Function { return [](double a, double) { return 1 / std::sqrt(a); }; })
       .Case<NegOp>([](Operation *) -> Function { return [](double a, double) { return -a; }; })
       .Case<AbsOp>([](Operation *) -> Function { return [](double a, double) { return std::fabs(a); }; })
       .Case<ConvertOp>([](Operation *) -> Function { return [](double a, double) { return a; }; })

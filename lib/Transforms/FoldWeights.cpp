@@ -80,16 +80,16 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
 
   std::optional<int64_t> foldElementwise(Operation *op, RankedTensorType result) {
     SmallVector<ConstOperand> operands;
-    bool hasWeight = false;
+    bool isSplat = true;
     for (Value operand : op->getOperands()) {
       std::optional<ConstOperand> constant = constantOperand(operand, result.getShape());
       if (!constant)
         return std::nullopt;
-      hasWeight |= !operand.getDefiningOp<ConstantOp>();
+      isSplat &= llvm::all_of(constant->strides, [](int64_t stride) { return stride == 0; });
       operands.push_back(*constant);
     }
-    // Small constants alone are the folders' business.
-    if (!hasWeight)
+    // What is one number for all elements is not stored as many.
+    if (isSplat && result.getNumElements() > 1)
       return std::nullopt;
     auto function = evalElementwise(op, operands);
     if (!function)

@@ -22,6 +22,15 @@ def FoldWeights : Pass<"prim-fold-weights", "::mlir::func::FuncOp"> {
   let summary = "Primitives of constants become derived weights, computed when the artifact is written";
 }
 
+def FoldScales : Pass<"prim-fold-scales", "::mlir::func::FuncOp"> {
+  let summary = "Constant scales and offsets per channel after a convolution or product join its weight and bias";
+  let description = [{
+    (conv(x, w) + b) * s = conv(x, w * s) + b * s, and (conv(x, w) + b) + c = conv(x, w) + (b + c), s, b and c
+    being constants of the channels: what a batch norm with constant statistics is. f32 only: the new weights
+    are rounded once more.
+  }];
+}
+
 def Fuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
   let summary = "Groups primitives into kernel regions";
   let description = [{
