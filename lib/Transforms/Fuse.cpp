@@ -116,6 +116,7 @@ public:
   explicit Fuser(Block &block) : block(block) {}
 
   void run() {
+    eraseDead(); // from here on every user counts
     for (Operation &op : llvm::reverse(block))
       place(&op);
     // Materialise in program order, so that a region's operands exist.
@@ -131,7 +132,7 @@ public:
 private:
   void place(Operation *op) {
     Role role = roleOf(op);
-    if (role == Role::Boundary || (op->use_empty() && isMemoryEffectFree(op)))
+    if (role == Role::Boundary)
       return;
     if (std::optional<int> group = groupToJoin(op, role))
       return join(op, *group);
@@ -139,6 +140,8 @@ private:
       floating.insert(op);
       return;
     }
+    if (isa<ReshapeOp>(op))
+      return; // the operand's memory under another shape
     groups.push_back({op, {}, op->hasAttr(kClaimAttr) ? op : nullptr});
     groupOf[op] = groups.size() - 1;
     groups.back().ops.insert(op);
@@ -194,11 +197,16 @@ private:
     return llvm::all_of(group.ops, [&](Operation *op) {
       if (!isEpilogueView(op) && !(isElementwise(op) && onePerElement.contains(op)))
         return false;
-      return llvm::all_of(op->getOperands(), [&](Value operand) {
-        Operation *def = operand.getDefiningOp();
-        return !def || !floating.contains(def) || isEpilogueView(def);
-      });
+      return llvm::all_of(op->getOperands(), [&](Value x) { return floatsForEpilogue(x); });
     });
+  }
+  /// Whether an epilogue can read `value` through the floating views that give it.
+  bool floatsForEpilogue(Value value) {
+    Operation *def = value.getDefiningOp();
+    if (!def || !floating.contains(def))
+      return true;
+    return isEpilogueView(def) &&
+           llvm::all_of(def->getOperands(), [&](Value x) { return floatsForEpilogue(x); });
   }
   static bool isEpilogueView(Operation *op) {
     if (auto constant = dyn_cast<ConstantOp>(op))
@@ -235,7 +243,15 @@ private:
       Operation *user = use.getOwner();
       if (groupOf.count(user))
         return !groupTaking(use, roleOf(op)).has_value();
-      return !floating.contains(user) && !(user->use_empty() && isMemoryEffectFree(user));
+      return !floating.contains(user) || (!isEpilogueView(op) && floatsIntoClaimed(user));
+    });
+  }
+  /// Whether a floating op is cloned into the group of a claimed op.
+  bool floatsIntoClaimed(Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      auto it = groupOf.find(user);
+      return it != groupOf.end() ? groups[it->second].claimed != nullptr
+                                 : floating.contains(user) && floatsIntoClaimed(user);
     });
   }
 
