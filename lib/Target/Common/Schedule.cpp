@@ -65,7 +65,7 @@ public:
       : target(target), weights(weights), plan(plan) {}
 
   llvm::Error run(func::FuncOp main) {
-    plan.blocks.push_back({0, 0});
+    blocks.emplace_back();
     for (auto [i, argument] : llvm::enumerate(main.getArguments()))
       addInput(i, argument, main.getArgAttrOfType<StringAttr>(i, "dynac.name"));
     if (llvm::Error error = runBlock(main.getBody().front()))
@@ -77,8 +77,10 @@ public:
         updateInPlace(plan.outputs.back(), static_cast<int32_t>(input.getInt()));
     }
     for (PlanStep &update : updates)
-      plan.steps.push_back(std::move(update));
-    plan.blocks[0].end = plan.steps.size();
+      emit(std::move(update));
+    if (!unscheduled.empty())
+      return unsupported("{0}", unscheduled);
+    layOut();
     setLiveness();
     return llvm::Error::success();
   }
@@ -108,7 +110,18 @@ private:
     buffer.bytes_slot = plan.slotOf(byteSize(type));
     buffer.first_step = buffer.last_step = -1;
     plan.buffers.push_back(buffer);
+    homeOf.push_back(kind == DYNAC_BUFFER_WEIGHT ? 0 : current);
     return plan.buffers.size() - 1;
+  }
+
+  void emit(PlanStep step) { blocks[current].steps.push_back(std::move(step)); }
+
+  void emitCopy(int32_t from, int32_t to, StringRef name) {
+    PlanStep copy;
+    copy.kind = DYNAC_STEP_COPY;
+    copy.buffers = {from, to};
+    copy.name = name.str();
+    emit(std::move(copy));
   }
 
   int32_t weightBuffer(int64_t id) {
@@ -140,7 +153,10 @@ private:
               })
               .Case<RegionOp>([&](RegionOp region) { return runRegion(region); })
               .Case<BindDimOp>([&](BindDimOp bind) { return bindDim(bind); })
-              .Case<AssertOp>([&](AssertOp) { return llvm::Error::success(); })
+              .Case<AssertOp>([&](AssertOp check) { return runAssert(check); })
+              .Case<IfOp>([&](IfOp choice) { return runIf(choice); })
+              .Case<WhileOp>([&](WhileOp loop) { return runWhile(loop); })
+              .Case<CustomCallOp>([&](CustomCallOp call) { return runHost(call); })
               .Default([&](Operation *other) {
                 return unsupported("{0}: '{1}' has no schedule yet", nodeNames(other->getLoc()),
                                    other->getName().getStringRef());
@@ -155,7 +171,19 @@ private:
   int32_t read(Value value) {
     if (auto weight = value.getDefiningOp<WeightOp>())
       return weightBuffer(weight.getId());
-    return bufferOf.lookup(value);
+    auto it = bufferOf.find(value);
+    if (it != bufferOf.end())
+      return it->second;
+    // Fuse leaves no such value; a wrong plan would be worse than none.
+    if (unscheduled.empty())
+      unscheduled = nodeNames(value.getLoc()) + ": a value without memory";
+    return 0;
+  }
+
+  int32_t rootOf(int32_t buffer) const {
+    while (plan.buffers[buffer].kind == DYNAC_BUFFER_ALIAS)
+      buffer = plan.buffers[buffer].index;
+    return buffer;
   }
 
   llvm::Error runRegion(RegionOp region) {
@@ -195,8 +223,174 @@ private:
     }
     for (RankedTensorType type : regionPlan->workspace)
       step.buffers.push_back(addBuffer(DYNAC_BUFFER_ARENA, 0, type));
-    plan.steps.push_back(std::move(step));
+    emit(std::move(step));
     return llvm::Error::success();
+  }
+
+  /// Host kernels get operands, then results; their dimensions are config entry `dims`.
+  llvm::Error runHost(CustomCallOp call) {
+    if (llvm::Error error = expectTensors(call))
+      return error;
+    PlanStep step;
+    step.kind = DYNAC_STEP_HOST;
+    step.name = nodeNames(call.getLoc());
+    auto kernel = llvm::find(plan.hostKernels, call.getTarget());
+    step.index = kernel - plan.hostKernels.begin();
+    if (kernel == plan.hostKernels.end())
+      plan.hostKernels.push_back(call.getTarget().str());
+    for (Value x : call.getXs())
+      step.buffers.push_back(read(x));
+    for (Value y : call.getYs()) {
+      bufferOf[y] = addBuffer(DYNAC_BUFFER_ARENA, 0, y.getType());
+      step.buffers.push_back(bufferOf[y]);
+    }
+    if (DictionaryAttr config = call.getConfigAttr())
+      for (NamedAttribute entry : config) {
+        auto dims = dyn_cast<DimsAttr>(entry.getValue());
+        if (!dims || entry.getName() != "dims")
+          return unsupported("{0}: '{1}' has a setting '{2}'", step.name, call.getTarget(),
+                             entry.getName().getValue());
+        for (const SymExpr &dim : dims.exprs())
+          step.dims.push_back(plan.slotOf(dim));
+      }
+    emit(std::move(step));
+    return llvm::Error::success();
+  }
+
+  llvm::Error expectTensors(Operation *op) {
+    for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+      for (Type type : types)
+        if (!isa<RankedTensorType>(type))
+          return unsupported("{0}: values that are no tensors have no schedule yet",
+                             nodeNames(op->getLoc()));
+    return llvm::Error::success();
+  }
+
+  /// The condition becomes a dimension, which a check step tests.
+  llvm::Error runAssert(AssertOp check) {
+    std::string name = nodeNames(check.getLoc());
+    if (!elementCount(shapeOf(check.getCondition())).isOne())
+      return unsupported("{0}: a check of several conditions", name);
+    std::string symbol;
+    do
+      symbol = "check" + std::to_string(checkCount++);
+    while (llvm::any_of(plan.symbols, [&](const PlanSymbol &known) { return known.name == symbol; }));
+    int32_t slot = plan.symbolSlot(symbol);
+    PlanStep bind;
+    bind.kind = DYNAC_STEP_BIND_DIM;
+    bind.index = plan.symbols.size() - 1;
+    bind.buffers = {read(check.getCondition())};
+    bind.dims = {plan.slotOf(SymExpr(0))};
+    bind.name = name;
+    plan.symbols.back().dataDependent = true;
+    plan.symbols.back().max = 1;
+    emit(std::move(bind));
+    PlanStep test;
+    test.kind = DYNAC_STEP_CHECK;
+    test.index = plan.messageOf(check.getMessage());
+    test.dims = {slot};
+    test.name = name;
+    emit(std::move(test));
+    return llvm::Error::success();
+  }
+
+  /// Schedules `body` as a block of its own, which a step of the current block will run; `finish` emits
+  /// the block's last steps from what the body yields. Returns the block's number.
+  llvm::Expected<int32_t> nestedBlock(Block &body, llvm::function_ref<void(ValueRange)> finish) {
+    int32_t outer = current, number = blocks.size();
+    blocks.emplace_back();
+    blocks[number].parent = outer;
+    current = number;
+    llvm::Error error = runBlock(body);
+    if (!error)
+      finish(body.getTerminator()->getOperands());
+    current = outer;
+    if (error)
+      return std::move(error);
+    return number;
+  }
+
+  llvm::Error runIf(IfOp choice) {
+    if (llvm::Error error = expectTensors(choice))
+      return error;
+    PlanStep step;
+    step.kind = DYNAC_STEP_IF;
+    step.name = nodeNames(choice.getLoc());
+    step.buffers = {read(choice.getCondition())};
+    SmallVector<int32_t> results;
+    for (Value result : choice.getResults())
+      results.push_back(bufferOf[result] = addBuffer(DYNAC_BUFFER_ARENA, 0, result.getType()));
+    int32_t numbers[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      Block &body = choice->getRegion(i).front();
+      for (auto [argument, captured] : llvm::zip(body.getArguments(), choice.getCaptured()))
+        bufferOf[argument] = read(captured);
+      auto number = nestedBlock(body, [&](ValueRange yielded) {
+        for (auto [value, result] : llvm::zip(yielded, results))
+          emitCopy(read(value), result, step.name);
+      });
+      if (!number)
+        return number.takeError();
+      numbers[i] = *number;
+    }
+    step.index = numbers[0];
+    step.index2 = numbers[1];
+    emitRunner(std::move(step));
+    return llvm::Error::success();
+  }
+
+  /// Condition and state have one buffer each, which the body reads and, at its end, overwrites.
+  llvm::Error runWhile(WhileOp loop) {
+    if (llvm::Error error = expectTensors(loop))
+      return error;
+    PlanStep step;
+    step.kind = DYNAC_STEP_WHILE;
+    step.name = nodeNames(loop.getLoc());
+    SmallVector<int32_t> state;
+    auto startFrom = [&](Value initial) {
+      state.push_back(addBuffer(DYNAC_BUFFER_ARENA, 0, initial.getType()));
+      emitCopy(read(initial), state.back(), step.name);
+    };
+    startFrom(loop.getCondition());
+    Block &body = loop.getBody().front();
+    for (auto [initial, result] : llvm::zip(loop.getInitial(), loop.getResults())) {
+      startFrom(initial);
+      bufferOf[result] = state.back();
+      bufferOf[body.getArgument(state.size() - 2)] = state.back();
+    }
+    auto captured = body.getArguments().drop_front(loop.getInitial().size());
+    for (auto [argument, value] : llvm::zip(captured, loop.getCaptured()))
+      bufferOf[argument] = read(value);
+    auto number = nestedBlock(body, [&](ValueRange yielded) {
+      SmallVector<int32_t> next;
+      for (auto [i, value] : llvm::enumerate(yielded)) {
+        next.push_back(read(value));
+        // State that moves to another place is saved before that place's or its own is overwritten.
+        int32_t root = rootOf(next.back());
+        if (root == state[i] || !llvm::is_contained(state, root))
+          continue;
+        int32_t saved = addBuffer(DYNAC_BUFFER_ARENA, 0, value.getType());
+        emitCopy(next.back(), saved, step.name);
+        next.back() = saved;
+      }
+      for (auto [from, to] : llvm::zip(next, state))
+        if (rootOf(from) != to)
+          emitCopy(from, to, step.name);
+    });
+    if (!number)
+      return number.takeError();
+    step.index = *number;
+    step.buffers = {state[0]};
+    emitRunner(std::move(step));
+    return llvm::Error::success();
+  }
+
+  /// A step that runs nested blocks.
+  void emitRunner(PlanStep step) {
+    for (int32_t number : {step.index, step.index2})
+      if (number >= 0)
+        blocks[number].runner = blocks[current].steps.size();
+    emit(std::move(step));
   }
 
   llvm::Error bindDim(BindDimOp bind) {
@@ -213,27 +407,21 @@ private:
     if (DimsAttr upper = bind.getUpperAttr())
       step.dims.push_back(plan.slotOf(upper.exprs()[0]));
     step.name = nodeNames(bind.getLoc());
-    plan.steps.push_back(std::move(step));
+    emit(std::move(step));
     return llvm::Error::success();
   }
 
   /// Results are written where they are returned if they have memory of their own, else copied.
   void addOutput(size_t index, Value value, StringAttr name) {
     PlanValue output = describe(value, name, "output", index);
-    int32_t source = read(value), root = source;
-    while (plan.buffers[root].kind == DYNAC_BUFFER_ALIAS)
-      root = plan.buffers[root].index;
+    int32_t source = read(value), root = rootOf(source);
     if (plan.buffers[root].kind == DYNAC_BUFFER_ARENA) {
       plan.buffers[root].kind = DYNAC_BUFFER_OUTPUT;
       plan.buffers[root].index = index;
       output.buffer = root;
     } else {
       output.buffer = addBuffer(DYNAC_BUFFER_OUTPUT, index, value.getType());
-      PlanStep copy;
-      copy.kind = DYNAC_STEP_COPY;
-      copy.buffers = {source, output.buffer};
-      copy.name = output.name;
-      plan.steps.push_back(std::move(copy));
+      emitCopy(source, output.buffer, output.name);
     }
     plan.outputs.push_back(std::move(output));
   }
@@ -248,6 +436,7 @@ private:
     plan.buffers[result].kind = DYNAC_BUFFER_ARENA;
     plan.buffers[result].index = 0;
     plan.buffers.push_back(last);
+    homeOf.push_back(0);
     PlanStep update;
     update.kind = DYNAC_STEP_COPY;
     update.buffers = {result, output.buffer};
@@ -255,23 +444,48 @@ private:
     updates.push_back(std::move(update));
   }
 
-  /// First and last step that touch each buffer; an alias extends its target.
+  /// Blocks one after the other.
+  void layOut() {
+    for (PlanBlock &block : blocks) {
+      block.begin = plan.steps.size();
+      std::move(block.steps.begin(), block.steps.end(), std::back_inserter(plan.steps));
+      plan.blocks.push_back({block.begin, static_cast<int32_t>(plan.steps.size())});
+    }
+  }
+
+  /// First and last step that touch each buffer, within the block that owns it: a use in a nested block
+  /// counts as one by the step that runs that block. An alias lives as long as its target.
   void setLiveness() {
-    for (auto [i, step] : llvm::enumerate(plan.steps))
-      for (int32_t number : step.buffers)
-        for (;;) {
-          dynac_buffer_t &buffer = plan.buffers[number];
-          int32_t at = static_cast<int32_t>(i);
-          buffer.first_step = buffer.first_step < 0 ? at : std::min(buffer.first_step, at);
-          buffer.last_step = std::max(buffer.last_step, at);
-          if (buffer.kind != DYNAC_BUFFER_ALIAS)
-            break;
-          number = buffer.index;
+    for (auto [number, block] : llvm::enumerate(plan.blocks))
+      for (int32_t i = block.begin; i < block.end; ++i)
+        for (int32_t buffer : plan.steps[i].buffers) {
+          int32_t root = rootOf(buffer);
+          int32_t owner = number, at = i;
+          while (owner != homeOf[root] && owner != 0) {
+            at = blocks[blocks[owner].parent].begin + blocks[owner].runner;
+            owner = blocks[owner].parent;
+          }
+          dynac_buffer_t &touched = plan.buffers[root];
+          touched.first_step = touched.first_step < 0 ? at : std::min(touched.first_step, at);
+          touched.last_step = std::max(touched.last_step, at);
         }
     for (dynac_buffer_t &buffer : plan.buffers)
-      if (buffer.first_step < 0)
+      if (buffer.kind != DYNAC_BUFFER_ALIAS && buffer.first_step < 0)
         buffer.first_step = buffer.last_step = 0;
+    for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
+      const dynac_buffer_t &root = plan.buffers[rootOf(i)];
+      buffer.first_step = root.first_step;
+      buffer.last_step = root.last_step;
+    }
   }
+
+  /// Steps of one block while they are made.
+  struct PlanBlock {
+    std::vector<PlanStep> steps;
+    int32_t parent = -1; ///< the block of the step that runs this one
+    int32_t runner = -1; ///< that step's place there
+    int32_t begin = 0;
+  };
 
   RegionPlanner &target;
   WeightStore &weights;
@@ -279,6 +493,11 @@ private:
   DenseMap<Value, int32_t> bufferOf;
   DenseMap<int64_t, int32_t> weightBuffers;
   std::map<std::string, size_t> kernelOf;
+  std::vector<PlanBlock> blocks;
+  std::vector<int32_t> homeOf; ///< for each buffer the block that owns it
+  int32_t current = 0;         ///< the block being made
+  int checkCount = 0;
+  std::string unscheduled;       ///< first value that was read without having memory
   std::vector<PlanStep> updates; ///< steps that overwrite inputs: the last ones
 };
 
