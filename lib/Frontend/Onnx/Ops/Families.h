@@ -22,6 +22,7 @@ namespace dynac::onnx {
 void addActivationRows(OpTable &table);
 void addArithRows(OpTable &table);
 void addAttentionRows(OpTable &table);
+void addClassicRows(OpTable &table);
 void addCompareRows(OpTable &table);
 void addConstantRows(OpTable &table);
 void addControlRows(OpTable &table);
@@ -43,6 +44,8 @@ void addSampleRows(OpTable &table);
 void addShapeRows(OpTable &table);
 void addSignalRows(OpTable &table);
 void addSliceRows(OpTable &table);
+void addStateSpaceRows(OpTable &table);
+void addTrainingRows(OpTable &table);
 
 /// A row that applies one function to its operands.
 template <Tensor (*F)(Tensor)> RowStatus unary(Node &n) {

@@ -14,6 +14,7 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addActivationRows(table);
   onnx::addArithRows(table);
   onnx::addAttentionRows(table);
+  onnx::addClassicRows(table);
   onnx::addCompareRows(table);
   onnx::addConstantRows(table);
   onnx::addControlRows(table);
@@ -35,6 +36,8 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addShapeRows(table);
   onnx::addSignalRows(table);
   onnx::addSliceRows(table);
+  onnx::addStateSpaceRows(table);
+  onnx::addTrainingRows(table);
   return table;
 }
 
