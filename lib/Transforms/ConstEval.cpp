@@ -20,7 +20,8 @@ using namespace dynac::prim;
 
 namespace {
 
-/// Reads element `index` of an array of `type` exactly as a double; the types are those of isReadable.
+/// Reads element `index` of an array of `type` exactly as a double; the types are those of
+/// isReadable.
 double readElement(Type type, WeightBytes bytes, int64_t index) {
   unsigned width = type.getIntOrFloatBitWidth() / 8;
   uint64_t bits = 0;
@@ -31,9 +32,8 @@ double readElement(Type type, WeightBytes bytes, int64_t index) {
     value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lossy);
     return value.convertToDouble();
   }
-  return type.isUnsignedInteger()
-             ? static_cast<double>(bits)
-             : static_cast<double>(llvm::SignExtend64(bits, width * 8));
+  return type.isUnsignedInteger() ? static_cast<double>(bits)
+                                  : static_cast<double>(llvm::SignExtend64(bits, width * 8));
 }
 
 void writeElement(Type type, llvm::MutableArrayRef<char> bytes, int64_t index, double value) {
@@ -50,8 +50,9 @@ void writeElement(Type type, llvm::MutableArrayRef<char> bytes, int64_t index, d
   std::memcpy(bytes.data() + index * width, &bits, width);
 }
 
-/// f32 and the half types are exact in double, and one double operation rounded to them is correctly
-/// rounded (for + - * / sqrt: double has more than 2p + 2 bits); rsqrt is two of them, so all but always.
+/// f32 and the half types are exact in double, and one double operation rounded to them is
+/// correctly rounded (for + - * / sqrt: double has more than 2p + 2 bits); rsqrt is two of them, so
+/// all but always.
 bool isReadable(Type type) { return type.isF32() || type.isF16() || type.isBF16(); }
 
 using Function = double (*)(double, double);
@@ -62,16 +63,19 @@ Function functionOf(Operation *op) {
       .Case<SubOp>([](Operation *) -> Function { return [](double a, double b) { return a - b; }; })
       .Case<MulOp>([](Operation *) -> Function { return [](double a, double b) { return a * b; }; })
       .Case<DivOp>([](Operation *) -> Function { return [](double a, double b) { return a / b; }; })
-      .Case<SqrtOp>([](Operation *) -> Function { return [](double a, double) { return std::sqrt(a); }; })
-      .Case<RsqrtOp>([](Operation *) -> Function { return [](double a, double) { return 1 / std::sqrt(a); }; })
+      .Case<SqrtOp>(
+          [](Operation *) -> Function { return [](double a, double) { return std::sqrt(a); }; })
+      .Case<RsqrtOp>(
+          [](Operation *) -> Function { return [](double a, double) { return 1 / std::sqrt(a); }; })
       .Case<NegOp>([](Operation *) -> Function { return [](double a, double) { return -a; }; })
-      .Case<AbsOp>([](Operation *) -> Function { return [](double a, double) { return std::fabs(a); }; })
+      .Case<AbsOp>(
+          [](Operation *) -> Function { return [](double a, double) { return std::fabs(a); }; })
       .Case<ConvertOp>([](Operation *) -> Function { return [](double a, double) { return a; }; })
       .Default([](Operation *) -> Function { return nullptr; });
 }
 
-/// Calls `visit(element, offsets)` for every element of `shape` in row-major order, offsets being the strided
-/// positions in each operand.
+/// Calls `visit(element, offsets)` for every element of `shape` in row-major order, offsets being
+/// the strided positions in each operand.
 template <typename Visit>
 void forEach(ArrayRef<int64_t> shape, ArrayRef<SmallVector<int64_t>> strides, Visit visit) {
   int64_t count = 1;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Evaluates primitives on weights when the artifact is written. Only operations whose result is fixed by
-// IEEE 754 or by integer arithmetic are evaluated (no exp, no sums), one rounding each, so the bytes do
-// not depend on the compiling CPU.
+// Evaluates primitives on weights when the artifact is written. Only operations whose result is
+// fixed by IEEE 754 or by integer arithmetic are evaluated (no exp, no sums), one rounding each, so
+// the bytes do not depend on the compiling CPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,21 @@
 
 namespace dynac {
 
-/// An operand as evaluation reads it: element `index` of the result is element sum(coordinate * stride) of
-/// the weight. Stride 0 broadcasts.
+/// An operand as evaluation reads it: element `index` of the result is element sum(coordinate *
+/// stride) of the weight. Stride 0 broadcasts.
 struct ConstOperand {
   int64_t id;
   mlir::Type elementType;
   llvm::SmallVector<int64_t> strides; ///< one per axis of the result
 };
 
-/// A derivation that computes the elementwise `op` on operands read through strides, or nothing if the
-/// op or a type is not evaluated.
+/// A derivation that computes the elementwise `op` on operands read through strides, or nothing if
+/// the op or a type is not evaluated.
 std::optional<WeightStore::Derive> evalElementwise(mlir::Operation *op,
                                                    llvm::ArrayRef<ConstOperand> operands);
 
-/// A derivation that copies elements of one operand: a transpose, broadcast or plain copy by strides.
+/// A derivation that copies elements of one operand: a transpose, broadcast or plain copy by
+/// strides.
 WeightStore::Derive evalStrided(mlir::RankedTensorType result, llvm::ArrayRef<int64_t> strides);
 
 } // namespace dynac

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops are visited in order, so a chain folds in one walk. Broadcasts are not folded by themselves (the
-// stored weight would only grow) but read through when an elementwise op of constants uses them.
+// Ops are visited in order, so a chain folds in one walk. Broadcasts are not folded by themselves
+// (the stored weight would only grow) but read through when an elementwise op of constants uses
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,10 +61,12 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
       return std::nullopt;
     if (auto reshape = dyn_cast<ReshapeOp>(op))
       if (auto weight = reshape.getX().getDefiningOp<WeightOp>())
-        return derive(op, result, weight.getId(), evalStrided(result, rowMajorStrides(result.getShape())));
+        return derive(op, result, weight.getId(),
+                      evalStrided(result, rowMajorStrides(result.getShape())));
     if (auto transpose = dyn_cast<TransposeOp>(op))
       if (auto weight = transpose.getX().getDefiningOp<WeightOp>()) {
-        SmallVector<int64_t> from = rowMajorStrides(store->type(weight.getId()).getShape()), strides;
+        SmallVector<int64_t> from = rowMajorStrides(store->type(weight.getId()).getShape()),
+                             strides;
         for (int64_t axis : transpose.getPermutation())
           strides.push_back(from[axis]);
         return derive(op, result, weight.getId(), evalStrided(result, strides));

@@ -7,8 +7,8 @@
 
 #include "dynac/Transforms/Passes.h"
 
-#include "mlir/Transforms/CSE.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -20,15 +20,16 @@ namespace dynac {
 
 namespace {
 
-/// dot(transpose(a), b): the transpose becomes another choice of axes, as long as the free axes keep
-/// their order (the result lists them in operand order).
+/// dot(transpose(a), b): the transpose becomes another choice of axes, as long as the free axes
+/// keep their order (the result lists them in operand order).
 struct FoldTransposeIntoDot : OpRewritePattern<DotOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(DotOp op, PatternRewriter &rewriter) const override {
     bool changed = false;
     Value operands[2] = {op.getA(), op.getB()};
-    SmallVector<int64_t> batch[2] = {llvm::to_vector(op.getBatchA()), llvm::to_vector(op.getBatchB())};
+    SmallVector<int64_t> batch[2] = {llvm::to_vector(op.getBatchA()),
+                                     llvm::to_vector(op.getBatchB())};
     SmallVector<int64_t> contract[2] = {llvm::to_vector(op.getContractA()),
                                         llvm::to_vector(op.getContractB())};
     for (int side = 0; side < 2; ++side) {
@@ -55,16 +56,15 @@ struct FoldTransposeIntoDot : OpRewritePattern<DotOp> {
     }
     if (!changed)
       return failure();
-    rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), operands[0], operands[1], batch[0], batch[1],
-                                       contract[0], contract[1]);
+    rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), operands[0], operands[1], batch[0],
+                                       batch[1], contract[0], contract[1]);
     return success();
   }
 };
 
-/// x + 0, x - 0, x * 1, x / 1 and x * 0 of integers. Not x + 0 of floats that may be -0 (-0 + 0 = 0), unless
-/// the zero is -0 itself.
-template <typename Op>
-struct DropNeutral : OpRewritePattern<Op> {
+/// x + 0, x - 0, x * 1, x / 1 and x * 0 of integers. Not x + 0 of floats that may be -0 (-0 + 0 =
+/// 0), unless the zero is -0 itself.
+template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
   DropNeutral(MLIRContext *context, double neutral, bool commutative)
       : OpRewritePattern<Op>(context), neutral(neutral), commutative(commutative) {}
 

@@ -29,8 +29,8 @@ class SymExpr {
 public:
   /// The constant `value`.
   SymExpr(int64_t value = 0);
-  /// The symbol `name`: letters, digits, `_`, `.`; any other character is replaced by `_`; a leading
-  /// digit gets a `_` before it.
+  /// The symbol `name`: letters, digits, `_`, `.`; any other character is replaced by `_`; a
+  /// leading digit gets a `_` before it.
   static SymExpr symbol(std::string_view name);
   /// Parses what `str` prints: + - * with the usual binding, parentheses, `floordiv(a,b)`,
   /// `mod(a,b)`, `min(a,b)`, `max(a,b)`. Nothing if `text` is not of that form.
@@ -55,10 +55,11 @@ public:
   std::optional<int64_t> constant() const;
   bool isZero() const { return constant() == 0; }
   bool isOne() const { return constant() == 1; }
-  /// The quotient if `other` divides this exactly for all values of the symbols, as far as this file
-  /// can prove (2*N*S by N gives 2*S).
+  /// The quotient if `other` divides this exactly for all values of the symbols, as far as this
+  /// file can prove (2*N*S by N gives 2*S).
   std::optional<SymExpr> exactDiv(const SymExpr &other) const;
-  /// Bounds that hold for all values of the symbols (symbols range over [0, inf)); nothing: unbounded.
+  /// Bounds that hold for all values of the symbols (symbols range over [0, inf)); nothing:
+  /// unbounded.
   std::optional<int64_t> lowerBound() const;
   std::optional<int64_t> upperBound() const;
   /// Whether this >= other, or this > other, is proved. False says nothing.
@@ -67,7 +68,8 @@ public:
 
   /// Names of all symbols in it, sorted, without repetition.
   std::vector<std::string> symbols() const;
-  /// Value under an assignment; nothing if a symbol has none, a divisor is not positive or 64 bits overflow.
+  /// Value under an assignment; nothing if a symbol has none, a divisor is not positive or 64 bits
+  /// overflow.
   std::optional<int64_t>
   evaluate(const std::function<std::optional<int64_t>(std::string_view)> &valueOf) const;
   /// Replaces symbols for which `replacement` gives an expression.

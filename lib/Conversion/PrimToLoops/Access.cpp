@@ -61,9 +61,8 @@ static Indices mapIndices(IndexSpace &, prim::BarrierOp, IndicesRef indices) {
 std::optional<Access> loops::viewAccess(IndexSpace &space, Operation *op, IndicesRef indices) {
   return TypeSwitch<Operation *, std::optional<Access>>(op)
       .Case<prim::BroadcastOp, prim::ReshapeOp, prim::TransposeOp, prim::ReverseOp, prim::SliceOp,
-            prim::StopGradientOp, prim::BarrierOp>([&](auto view) {
-        return Access{view.getX(), mapIndices(space, view, indices), {}};
-      })
+            prim::StopGradientOp, prim::BarrierOp>(
+          [&](auto view) { return Access{view.getX(), mapIndices(space, view, indices), {}}; })
       .Default([](Operation *) { return std::nullopt; });
 }
 

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout is no property of types here: a blocked tensor is a plain 5-D tensor, and `pack_channels` and
-// `unpack_channels` are ordinary operations between the two forms. Propagation rewrites
-// op(unpack(x)) into unpack(op(x)) until packs meet unpacks.
+// The layout is no property of types here: a blocked tensor is a plain 5-D tensor, and
+// `pack_channels` and `unpack_channels` are ordinary operations between the two forms. Propagation
+// rewrites op(unpack(x)) into unpack(op(x)) until packs meet unpacks.
 //
-// Where 16 does not divide C, the last block ends with lanes that no channel owns. They hold zeros after a
-// convolution (its packed weights and bias do). Only operations that keep such lanes finite are moved through
-// then, since a consuming convolution multiplies them by zero.
+// Where 16 does not divide C, the last block ends with lanes that no channel owns. They hold zeros
+// after a convolution (its packed weights and bias do). Only operations that keep such lanes finite
+// are moved through then, since a consuming convolution multiplies them by zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,14 +47,14 @@ Tensor packChannels(Tensor x) {
 
 Tensor unpackChannels(Tensor x, Dims plain) {
   TensorContext &ctx = x.ctx();
-  return composite("unpack_channels", {x}, config(ctx, {{"channels", attr(ctx, *plain[1].constant())}}),
-                   plain);
+  return composite("unpack_channels", {x},
+                   config(ctx, {{"channels", attr(ctx, *plain[1].constant())}}), plain);
 }
 
 /// Whether the op keeps finite lanes finite whatever they hold.
 bool keepsFinite(Operation *op) {
-  return isa<AddOp, SubOp, MulOp, MaxOp, MinOp, ClampOp, SelectOp, CompareOp, LogisticOp, TanhOp, ErfOp,
-             AbsOp, NegOp, AndOp, OrOp, NotOp>(op);
+  return isa<AddOp, SubOp, MulOp, MaxOp, MinOp, ClampOp, SelectOp, CompareOp, LogisticOp, TanhOp,
+             ErfOp, AbsOp, NegOp, AndOp, OrOp, NotOp>(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,7 +102,8 @@ struct BlockConv : OpRewritePattern<ConvOp> {
     Tensor input(ctx, op.getX());
     if (!plainInput)
       input = packChannels(input);
-    Tensor y = composite("conv_nchwc", {input, Tensor(ctx, op.getW())}, settings, blockedShape(result));
+    Tensor y =
+        composite("conv_nchwc", {input, Tensor(ctx, op.getW())}, settings, blockedShape(result));
     rewriter.replaceOp(op, unpackChannels(y, result).value());
     return success();
   }
@@ -212,8 +213,9 @@ struct MoveThroughElementwise : RewritePattern {
     DenseElementsAttr elements;
     if (!matchPattern(operand, m_Constant(&elements)) || !elements.isSplat())
       return Tensor();
-    Tensor scalar(ctx, ctx.builder.create<ConstantOp>(
-                           ctx.loc, elements.resizeSplat(RankedTensorType::get({}, elements.getElementType()))));
+    Tensor scalar(
+        ctx, ctx.builder.create<ConstantOp>(ctx.loc, elements.resizeSplat(RankedTensorType::get(
+                                                         {}, elements.getElementType()))));
     return broadcastTo(scalar, blocked);
   }
 };
@@ -237,8 +239,9 @@ struct MoveThroughWindow : OpRewritePattern<ReduceWindowOp> {
     lo.push_back(SymExpr(0));
     hi.push_back(SymExpr(0));
     TensorContext ctx(rewriter, op.getLoc());
-    Tensor y = reduceWindow(op.getCombiner(), Tensor(ctx, unpack.getXs()[0]), extended(op.getWindow()),
-                            extended(op.getStrides()), extended(op.getDilations()), lo, hi);
+    Tensor y =
+        reduceWindow(op.getCombiner(), Tensor(ctx, unpack.getXs()[0]), extended(op.getWindow()),
+                     extended(op.getStrides()), extended(op.getDilations()), lo, hi);
     if (!y)
       return failure();
     rewriter.replaceOp(op, unpackChannels(y, shapeOf(op.getY())).value());
@@ -319,8 +322,8 @@ struct BlockedLayout : PassWrapper<BlockedLayout, OperationPass<func::FuncOp>> {
   }
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<BlockConv, CancelPack, MoveThroughElementwise, MoveThroughWindow, MoveThroughReduce,
-                 MoveThroughPad, MoveThroughConcat>(&getContext());
+    patterns.add<BlockConv, CancelPack, MoveThroughElementwise, MoveThroughWindow,
+                 MoveThroughReduce, MoveThroughPad, MoveThroughConcat>(&getContext());
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -20,8 +20,8 @@ struct ClaimedKernel {
   /// Whether the kernel computes `op`. Looks at the op and its operands' types and constants only.
   bool (*matches)(mlir::Operation *op);
   /// Plans the region whose claimed op is `op`.
-  llvm::Expected<RegionPlan> (*plan)(prim::RegionOp region, mlir::Operation *op, CpuRegionPlanner &planner,
-                                     WeightStore &weights);
+  llvm::Expected<RegionPlan> (*plan)(prim::RegionOp region, mlir::Operation *op,
+                                     CpuRegionPlanner &planner, WeightStore &weights);
 };
 
 /// In order of preference.

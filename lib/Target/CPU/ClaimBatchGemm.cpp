@@ -22,7 +22,8 @@ struct MatrixAxes {
   int64_t free = -1, contract = -1;
 };
 
-std::optional<MatrixAxes> axesOf(Value operand, llvm::ArrayRef<int64_t> batch, llvm::ArrayRef<int64_t> contract) {
+std::optional<MatrixAxes> axesOf(Value operand, llvm::ArrayRef<int64_t> batch,
+                                 llvm::ArrayRef<int64_t> contract) {
   int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
   if (contract.size() != 1 || rank != static_cast<int64_t>(batch.size()) + 2)
     return std::nullopt;
@@ -75,15 +76,23 @@ llvm::Expected<RegionPlan> planBatchGemm(RegionOp region, Operation *op, CpuRegi
   auto dot = cast<DotOp>(op);
   MatrixAxes a = *axesOf(dot.getA(), dot.getBatchA(), dot.getContractA());
   MatrixAxes b = *axesOf(dot.getB(), dot.getBatchB(), dot.getContractB());
-  Shape aShape = shapeOf(dot.getA()), bShape = shapeOf(dot.getB()), strides = stridesOf(dot.getResult());
+  Shape aShape = shapeOf(dot.getA()), bShape = shapeOf(dot.getB()),
+        strides = stridesOf(dot.getResult());
   SymExpr m = aShape[a.free], n = bShape[b.free], k = aShape[a.contract], batchCount(1);
 
   auto dims = std::make_shared<KernelDims>();
-  BatchGemmSpec spec{{}, dims->extent(m), dims->extent(n), dims->extent(k),
+  BatchGemmSpec spec{{},
+                     dims->extent(m),
+                     dims->extent(n),
+                     dims->extent(k),
                      layoutOf(dot.getA(), a.batch, a.free, a.contract, *dims),
                      layoutOf(dot.getB(), b.batch, b.contract, b.free, *dims),
                      MatrixLayout{{}, dims->extent(n)},
-                     {}, {}, 0, {}, false};
+                     {},
+                     {},
+                     0,
+                     {},
+                     false};
   for (auto [i, axis] : llvm::enumerate(a.batch)) {
     spec.batch.push_back(dims->extent(aShape[axis]));
     spec.c.batchStrides.push_back(dims->extent(strides[i]));
@@ -94,7 +103,8 @@ llvm::Expected<RegionPlan> planBatchGemm(RegionOp region, Operation *op, CpuRegi
   RegionPlan result;
   result.kind = "batch_gemm";
   result.key = "batch_gemm:" + canonical.text;
-  result.units = batchCount * m.ceilDiv(SymExpr(spec.unitRows())) * n.ceilDiv(SymExpr(spec.panelWidth()));
+  result.units =
+      batchCount * m.ceilDiv(SymExpr(spec.unitRows())) * n.ceilDiv(SymExpr(spec.panelWidth()));
   result.scratchBytes = spec.scratchBytes();
   result.dims = dims->exprs;
   result.operands.emplace({cast<BlockArgument>(dot.getA()).getArgNumber(),
@@ -117,5 +127,5 @@ llvm::Expected<RegionPlan> planBatchGemm(RegionOp region, Operation *op, CpuRegi
 
 } // namespace
 
-const ClaimedKernel dynac::cpu::batchedGemmClaim = {"batch_gemm", /*takesEpilogue=*/true, matchesBatchGemm,
-                                                    planBatchGemm};
+const ClaimedKernel dynac::cpu::batchedGemmClaim = {"batch_gemm", /*takesEpilogue=*/true,
+                                                    matchesBatchGemm, planBatchGemm};

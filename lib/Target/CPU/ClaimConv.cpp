@@ -43,7 +43,8 @@ ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
   bool plain = op.getConfig().getAs<BoolAttr>("plain_input").getValue();
   Shape x = shapeOf(op.getXs()[0]), y = shapeOf(op.getYs()[0]);
   auto w = cast<RankedTensorType>(op.getXs()[1].getType());
-  ConvShape shape{dims.extent(x[0]), dims.extent(x[2]), dims.extent(x[3]), dims.extent(y[2]), dims.extent(y[3])};
+  ConvShape shape{dims.extent(x[0]), dims.extent(x[2]), dims.extent(x[3]), dims.extent(y[2]),
+                  dims.extent(y[3])};
   shape.c = intOf(op, "channels");
   shape.k = intOf(op, "filters");
   shape.groups = intOf(op, "groups");
@@ -56,32 +57,35 @@ ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
   return shape;
 }
 
-/// n * ceil(rows / blockRows) * ceil(cols / blockCols) * groups * groupPanels, as in ConvPlan::units.
+/// n * ceil(rows / blockRows) * ceil(cols / blockCols) * groups * groupPanels, as in
+/// ConvPlan::units.
 SymExpr unitsOf(const ConvPlan &plan, llvm::ArrayRef<SymExpr> y) {
   SymExpr rows = plan.flat ? SymExpr(1) : y[2], cols = plan.flat ? y[2] * y[3] : y[3];
   return y[0] * rows.ceilDiv(SymExpr(plan.blockRows)) * cols.ceilDiv(SymExpr(plan.blockCols)) *
          SymExpr(plan.shape.groups * plan.groupPanels);
 }
 
-/// What both kinds of convolution share: the operands, the packed weight `key` made by `pack`, and the emission by
-/// `emitKernel(module, symbol, isa, epilogue parts…)`.
+/// What both kinds of convolution share: the operands, the packed weight `key` made by `pack`, and
+/// the emission by `emitKernel(module, symbol, isa, epilogue parts…)`.
 template <typename ConvPlanT, typename Spec>
-RegionPlan planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, StringRef kind, SymExpr units,
-                    int64_t scratchBytes, std::shared_ptr<KernelDims> dims,
-                    std::shared_ptr<RegionEpilogue> epilogue, CpuRegionPlanner &planner, WeightStore &weights,
-                    void (*pack)(const ConvPlanT &, llvm::ArrayRef<float>, llvm::MutableArrayRef<float>),
-                    void (*emitKernel)(ModuleOp, StringRef, const Isa &, const Spec &)) {
+RegionPlan
+planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, StringRef kind, SymExpr units,
+         int64_t scratchBytes, std::shared_ptr<KernelDims> dims,
+         std::shared_ptr<RegionEpilogue> epilogue, CpuRegionPlanner &planner, WeightStore &weights,
+         void (*pack)(const ConvPlanT &, llvm::ArrayRef<float>, llvm::MutableArrayRef<float>),
+         void (*emitKernel)(ModuleOp, StringRef, const Isa &, const Spec &)) {
   unsigned xOperand = cast<BlockArgument>(conv.getXs()[0]).getArgNumber();
   unsigned wOperand = cast<BlockArgument>(conv.getXs()[1]).getArgNumber();
   int64_t weight = region.getXs()[wOperand].template getDefiningOp<WeightOp>().getId();
   std::string packing = (kind + ":" + Twine(weight) + ":" + Twine(plan.shape.groups) + ":" +
-                         Twine(plan.shape.plainInput)).str();
+                         Twine(plan.shape.plainInput))
+                            .str();
   auto [it, isNew] = planner.packed.try_emplace(packing, -1);
   if (isNew)
     it->second = weights.derive(
         weights.name(weight),
-        RankedTensorType::get({plan.packedElements()}, Float32Type::get(conv.getContext())), {weight},
-        [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+        RankedTensorType::get({plan.packedElements()}, Float32Type::get(conv.getContext())),
+        {weight}, [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
           pack(plan, {reinterpret_cast<const float *>(inputs[0].data()), inputs[0].size() / 4},
                {reinterpret_cast<float *>(out.data()), out.size() / 4});
           return llvm::Error::success();
@@ -96,7 +100,8 @@ RegionPlan planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, St
   result.operands.emplace({xOperand, wOperand});
   llvm::append_range(*result.operands, epilogue->operands);
   result.emit = [=, &planner](StringRef name) -> llvm::Expected<std::vector<std::string>> {
-    Spec spec{plan, epilogue->outputType(), epilogue->buffers(), static_cast<unsigned>(dims->exprs.size()),
+    Spec spec{plan, epilogue->outputType(), epilogue->buffers(),
+              static_cast<unsigned>(dims->exprs.size()),
               epilogue->emitter(/*firstBuffer=*/2, /*rowsAndColumns=*/false)};
     std::vector<std::string> symbols;
     for (const Isa &isa : planner.isas) {
@@ -115,28 +120,34 @@ llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuReg
   ConvPlan plan = planConv(shapeOfConv(conv, *dims));
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   if (plan.flat && !epilogue->mayCountPixels(2, 3))
-    return unsupported("{0}: a convolution's epilogue reads rows and columns of its image differently",
-                       nodeNames(region.getLoc()));
-  return planWith<ConvPlan, ConvSpec>(region, conv, plan, "conv", unitsOf(plan, shapeOf(conv.getYs()[0])),
-                                      plan.scratchBytes, dims, epilogue, planner, weights, packConv, emitConv);
+    return unsupported(
+        "{0}: a convolution's epilogue reads rows and columns of its image differently",
+        nodeNames(region.getLoc()));
+  return planWith<ConvPlan, ConvSpec>(region, conv, plan, "conv",
+                                      unitsOf(plan, shapeOf(conv.getYs()[0])), plan.scratchBytes,
+                                      dims, epilogue, planner, weights, packConv, emitConv);
 }
 
-bool matchesDepthwise(Operation *op) { return isConvNchwc(op) && isDepthwise(cast<CompositeOp>(op)); }
+bool matchesDepthwise(Operation *op) {
+  return isConvNchwc(op) && isDepthwise(cast<CompositeOp>(op));
+}
 
-llvm::Expected<RegionPlan> planDepthwiseRegion(RegionOp region, Operation *op, CpuRegionPlanner &planner,
-                                               WeightStore &weights) {
+llvm::Expected<RegionPlan> planDepthwiseRegion(RegionOp region, Operation *op,
+                                               CpuRegionPlanner &planner, WeightStore &weights) {
   auto conv = cast<CompositeOp>(op);
   auto dims = std::make_shared<KernelDims>();
   DepthwisePlan plan = planDepthwise(shapeOfConv(conv, *dims));
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   Shape y = shapeOf(conv.getYs()[0]);
   SymExpr units = y[0] * y[1] * y[2].ceilDiv(SymExpr(plan.blockRows));
-  return planWith<DepthwisePlan, DepthwiseSpec>(region, conv, plan, "depthwise", units, 0, dims, epilogue, planner,
-                                                weights, packDepthwise, emitDepthwise);
+  return planWith<DepthwisePlan, DepthwiseSpec>(region, conv, plan, "depthwise", units, 0, dims,
+                                                epilogue, planner, weights, packDepthwise,
+                                                emitDepthwise);
 }
 
 } // namespace
 
-const ClaimedKernel dynac::cpu::convClaim = {"conv", /*takesEpilogue=*/true, matchesConv, planConvRegion};
-const ClaimedKernel dynac::cpu::depthwiseClaim = {"depthwise", /*takesEpilogue=*/true, matchesDepthwise,
-                                                  planDepthwiseRegion};
+const ClaimedKernel dynac::cpu::convClaim = {"conv", /*takesEpilogue=*/true, matchesConv,
+                                             planConvRegion};
+const ClaimedKernel dynac::cpu::depthwiseClaim = {"depthwise", /*takesEpilogue=*/true,
+                                                  matchesDepthwise, planDepthwiseRegion};

@@ -44,11 +44,13 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   unsigned aOperand = cast<BlockArgument>(dot.getA()).getArgNumber();
   unsigned bOperand = cast<BlockArgument>(dot.getB()).getArgNumber();
   int64_t weight = region.getXs()[bOperand].getDefiningOp<WeightOp>().getId();
-  std::string packing = ("gemm:" + Twine(weight) + ":" + Twine(transposed) + ":" + Twine(gemm.panelWidth)).str();
+  std::string packing =
+      ("gemm:" + Twine(weight) + ":" + Twine(transposed) + ":" + Twine(gemm.panelWidth)).str();
   auto [it, isNew] = planner.packed.try_emplace(packing, -1);
   if (isNew)
     it->second = weights.derive(
-        weights.name(weight), RankedTensorType::get({gemm.packedElements()}, bType.getElementType()), {weight},
+        weights.name(weight),
+        RankedTensorType::get({gemm.packedElements()}, bType.getElementType()), {weight},
         [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
           packGemmB(gemm, {reinterpret_cast<const float *>(inputs[0].data()), inputs[0].size() / 4},
                     transposed ? 1 : n, transposed ? k : 1,
@@ -64,9 +66,11 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   result.scratchBytes = gemm.scratchBytes;
   result.weights[bOperand] = it->second;
 
-  // Everything the kernel needs of the dimensions is passed as a value, so equal text means equal code.
+  // Everything the kernel needs of the dimensions is passed as a value, so equal text means equal
+  // code.
   auto dims = std::make_shared<KernelDims>();
-  GemmSpec spec{gemm, m.constant() ? Extent(*m.constant()) : dim(dims->of(m)), 0, {}, {}, 0, {}, false};
+  GemmSpec spec{gemm, m.constant() ? Extent(*m.constant()) : dim(dims->of(m)), 0, {}, {}, 0, {},
+                false};
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   result.dims = dims->exprs;
   result.operands.emplace({aOperand, bOperand});
@@ -88,4 +92,5 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
 
 } // namespace
 
-const ClaimedKernel dynac::cpu::gemmClaim = {"gemm", /*takesEpilogue=*/true, matchesGemm, planGemmRegion};
+const ClaimedKernel dynac::cpu::gemmClaim = {"gemm", /*takesEpilogue=*/true, matchesGemm,
+                                             planGemmRegion};

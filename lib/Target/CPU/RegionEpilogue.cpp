@@ -171,8 +171,9 @@ Epilogue RegionEpilogue::emitter(unsigned firstBuffer, bool rowsAndColumns) cons
         offset = kernel.constant(0);
         for (auto [axis, stride] : llvm::enumerate(leaf.strides))
           if (stride != 0)
-            offset = math.add(offset, stride == 1 ? indexOf(axis)
-                                                  : math.mul(indexOf(axis), decode(stride, kernel)));
+            offset =
+                math.add(offset, stride == 1 ? indexOf(axis)
+                                             : math.mul(indexOf(axis), decode(stride, kernel)));
       }
       auto type = cast<RankedTensorType>(region.getXs()[operands[leaf.operand]].getType());
       Type element = memoryType(type.getElementType());

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of a region that follows its claimed op: bias, activation, residual, conversion. It is evaluated
-// on vectors of the kernel's sums; its other operands are read through strides, 0 where they are broadcast.
+// The part of a region that follows its claimed op: bias, activation, residual, conversion. It is
+// evaluated on vectors of the kernel's sums; its other operands are read through strides, 0 where
+// they are broadcast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +38,9 @@ public:
   /// Whether operands may be read with one counter for axes `outer` and `inner` of the result.
   bool mayCountPixels(unsigned outer, unsigned inner) const;
 
-  /// The emitter; buffer `firstBuffer + i` of the kernel is operands[i]. `rowsAndColumns`: the kernel's
-  /// index is (row, column) of the result seen as a matrix, else one index per axis of the result.
+  /// The emitter; buffer `firstBuffer + i` of the kernel is operands[i]. `rowsAndColumns`: the
+  /// kernel's index is (row, column) of the result seen as a matrix, else one index per axis of the
+  /// result.
   Epilogue emitter(unsigned firstBuffer, bool rowsAndColumns) const;
 
 private:

@@ -65,13 +65,15 @@ llvm::Expected<RegionPlan> CpuRegionPlanner::planGeneric(RegionOp region, Plan &
       shape.push_back(toModel(dim));
     result.workspace.push_back(tensorType(shape, type.getElementType()));
   }
-  result.emit = [this, canonical, &plan](StringRef name) -> llvm::Expected<std::vector<std::string>> {
+  result.emit = [this, canonical,
+                 &plan](StringRef name) -> llvm::Expected<std::vector<std::string>> {
     std::vector<std::string> symbols;
     for (const Isa &isa : isas) {
       symbols.push_back((name + "." + isa.suffix).str());
       SmallVector<BufferArg> buffers = bufferArgsOf<BufferArg>(canonical->region);
       KernelFunction kernel(kernels, symbols.back(), isa, buffers,
-                            kernelDimsOf(canonical->region).size(), scratchBytesOf(canonical->region));
+                            kernelDimsOf(canonical->region).size(),
+                            scratchBytesOf(canonical->region));
       auto message = [&](StringRef text) { return plan.messageOf(text); };
       if (llvm::Error error = emitRegionKernel(canonical->region, kernel, message))
         return std::move(error);
@@ -86,7 +88,9 @@ namespace {
 struct ClaimPass : PassWrapper<ClaimPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ClaimPass)
   StringRef getArgument() const override { return "cpu-claim"; }
-  StringRef getDescription() const override { return "Marks the ops that have a CPU kernel of their own"; }
+  StringRef getDescription() const override {
+    return "Marks the ops that have a CPU kernel of their own";
+  }
   void runOnOperation() override {
     Builder b(&getContext());
     getOperation().walk([&](Operation *op) {

@@ -14,13 +14,15 @@
 
 namespace dynac::cpu {
 
-/// Plans every region for the given CPU levels: by the claimed kernel that its root names, or the generic
-/// way. Kernels are emitted into `kernels`.
+/// Plans every region for the given CPU levels: by the claimed kernel that its root names, or the
+/// generic way. Kernels are emitted into `kernels`.
 class CpuRegionPlanner : public RegionPlanner {
 public:
-  CpuRegionPlanner(mlir::ModuleOp kernels, llvm::ArrayRef<Isa> isas) : kernels(kernels), isas(isas) {}
+  CpuRegionPlanner(mlir::ModuleOp kernels, llvm::ArrayRef<Isa> isas)
+      : kernels(kernels), isas(isas) {}
 
-  llvm::Expected<RegionPlan> planRegion(prim::RegionOp region, Plan &plan, WeightStore &weights) override;
+  llvm::Expected<RegionPlan> planRegion(prim::RegionOp region, Plan &plan,
+                                        WeightStore &weights) override;
 
   mlir::ModuleOp kernels;
   llvm::SmallVector<Isa> isas;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler's side of `Runtime/abi.h`: the same tables, growable. Every target fills a `Plan`; the
-// artifact writer turns it into constant data. Field meanings are those of abi.h and are not
+// The compiler's side of `Runtime/abi.h`: the same tables, growable. Every target fills a `Plan`;
+// the artifact writer turns it into constant data. Field meanings are those of abi.h and are not
 // repeated here.
 //
 //===----------------------------------------------------------------------===//
@@ -26,14 +26,15 @@
 
 namespace dynac {
 
-/// A weight of the artifact: its place in the table and a way to produce its bytes. Bytes are produced
-/// when the artifact is written, in table order, one weight at a time.
+/// A weight of the artifact: its place in the table and a way to produce its bytes. Bytes are
+/// produced when the artifact is written, in table order, one weight at a time.
 struct PlanWeight {
   std::string name;
   dynac_dtype_t dtype = DYNAC_DTYPE_INVALID;
   std::vector<int64_t> shape;
   int64_t bytes = 0;
-  /// Fills `out` (of `bytes` bytes). Deterministic: the result must not depend on the compiling CPU.
+  /// Fills `out` (of `bytes` bytes). Deterministic: the result must not depend on the compiling
+  /// CPU.
   std::function<llvm::Error(llvm::MutableArrayRef<char> out)> fill;
 };
 
@@ -69,7 +70,7 @@ struct PlanStep {
 };
 
 struct Plan {
-  std::string name;      ///< of the model
+  std::string name; ///< of the model
   uint64_t irHash = 0;
   std::vector<dynac_target_t> targets; ///< names are string literals
   std::vector<PlanValue> inputs, outputs;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The schedule phase walks a fused function and fills the plan: a buffer per value, a step per region, one
-// kernel for all regions that are the same up to the names of their symbols. What a kernel looks like is
-// the target's business.
+// The schedule phase walks a fused function and fills the plan: a buffer per value, a step per
+// region, one kernel for all regions that are the same up to the names of their symbols. What a
+// kernel looks like is the target's business.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +27,18 @@ struct RegionPlan {
   std::string kind; ///< for tables and profiles
   /// Values of the kernel's dimension arguments, in its order.
   llvm::SmallVector<SymExpr> dims;
-  SymExpr units = 1;  ///< work units of the step
-  int64_t grain = 1;  ///< units below which splitting does not pay
+  SymExpr units = 1; ///< work units of the step
+  int64_t grain = 1; ///< units below which splitting does not pay
   int64_t scratchBytes = 0;
-  /// Operands whose buffer is another weight than the operand's own (packed weights), by operand number.
+  /// Operands whose buffer is another weight than the operand's own (packed weights), by operand
+  /// number.
   llvm::SmallDenseMap<unsigned, int64_t> weights;
   /// The operands that the kernel reads, in the order of its buffers; nothing: all, in their order.
   std::optional<llvm::SmallVector<unsigned>> operands;
   /// Temporary memory of the step: buffers after the results'.
   llvm::SmallVector<mlir::RankedTensorType> workspace;
-  /// Emits the kernel under symbols that start with `name`; called once per key. Returns one symbol per
-  /// target of the plan ("" where a lower target's body serves).
+  /// Emits the kernel under symbols that start with `name`; called once per key. Returns one symbol
+  /// per target of the plan ("" where a lower target's body serves).
   std::function<llvm::Expected<std::vector<std::string>>(llvm::StringRef name)> emit;
 };
 
@@ -50,12 +51,13 @@ public:
                                                 WeightStore &weights) = 0;
 };
 
-/// Fills `plan` from @main of a fused module. `plan.targets` is set before. Names of inputs and outputs come
-/// from argument and result attributes `dynac.name`.
-llvm::Error schedule(mlir::func::FuncOp main, RegionPlanner &target, WeightStore &weights, Plan &plan);
+/// Fills `plan` from @main of a fused module. `plan.targets` is set before. Names of inputs and
+/// outputs come from argument and result attributes `dynac.name`.
+llvm::Error schedule(mlir::func::FuncOp main, RegionPlanner &target, WeightStore &weights,
+                     Plan &plan);
 
-/// The region with its symbols renamed to s0, s1, … in order of first appearance, in a module of its own, and
-/// the renamed symbols in that order. Equal regions up to names give equal text.
+/// The region with its symbols renamed to s0, s1, … in order of first appearance, in a module of
+/// its own, and the renamed symbols in that order. Equal regions up to names give equal text.
 struct CanonicalRegion {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   prim::RegionOp region;
