@@ -7,7 +7,7 @@
 # ===------------------------------------------------------------------------=== #
 """lint.py CHECK...: sizes, layers, licence, format, generated (all: every one). Prints FILE:LINE: what is wrong.
 
-clang-format-19 -i $(git ls-files '*.cpp' '*.hpp' '*.h') mends what `format` finds."""
+clang-format-19 -i $(git ls-files '*.cpp' '*.hpp' 'lib/*.h') mends what `format` finds."""
 
 import re
 import shutil
