@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Builds products of weights as ordinary ops; FoldWeights, which runs after it, makes derived weights of
-// them.
+// Builds products of weights as ordinary ops; FoldWeights, which runs after it, makes derived
+// weights of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,11 +79,13 @@ std::optional<ChannelConstant> perChannel(Value value, int64_t channelAxis) {
 }
 
 /// The constant along `axis` of `shape`.
-Tensor along(TensorContext &ctx, const ChannelConstant &constant, ArrayRef<SymExpr> shape, int64_t axis) {
+Tensor along(TensorContext &ctx, const ChannelConstant &constant, ArrayRef<SymExpr> shape,
+             int64_t axis) {
   if (auto splat = constant.value.getDefiningOp<ConstantOp>(); splat && constant.isScalar) {
     auto elements = cast<DenseElementsAttr>(splat.getValue());
     auto scalar = RankedTensorType::get({}, elements.getElementType());
-    return broadcastTo(Tensor(ctx, ctx.builder.create<ConstantOp>(ctx.loc, elements.resizeSplat(scalar))), shape);
+    return broadcastTo(
+        Tensor(ctx, ctx.builder.create<ConstantOp>(ctx.loc, elements.resizeSplat(scalar))), shape);
   }
   Tensor x(ctx, constant.value);
   if (constant.isScalar)
@@ -150,8 +152,9 @@ struct FoldScale : OpRewritePattern<MulOp> {
       TensorContext ctx(rewriter, op.getLoc());
       Tensor result = scaled(ctx, *contraction, *scale);
       if (biased)
-        result = result + combined(ctx, biased->bias, *scale, result.shape(), contraction->channelAxis,
-                                   [](Tensor a, Tensor b) { return a * b; });
+        result =
+            result + combined(ctx, biased->bias, *scale, result.shape(), contraction->channelAxis,
+                              [](Tensor a, Tensor b) { return a * b; });
       rewriter.replaceOp(op, result.value());
       return success();
     }
@@ -171,8 +174,9 @@ struct FoldOffset : OpRewritePattern<AddOp> {
         continue;
       TensorContext ctx(rewriter, op.getLoc());
       Tensor sum(ctx, biased->contraction.op->getResult(0));
-      Tensor result = sum + combined(ctx, biased->bias, *second, sum.shape(), biased->contraction.channelAxis,
-                                     [](Tensor a, Tensor b) { return a + b; });
+      Tensor result =
+          sum + combined(ctx, biased->bias, *second, sum.shape(), biased->contraction.channelAxis,
+                         [](Tensor a, Tensor b) { return a + b; });
       rewriter.replaceOp(op, result.value());
       return success();
     }

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Groups grow from their roots towards the operands: ops are visited last to first, and an op joins the
-// group of its users when they all stand in one group and can evaluate it in place. What a kernel
-// computes is then "pulled": the root's elements ask for their operands' elements. Hence two
+// Groups grow from their roots towards the operands: ops are visited last to first, and an op joins
+// the group of its users when they all stand in one group and can evaluate it in place. What a
+// kernel computes is then "pulled": the root's elements ask for their operands' elements. Hence two
 // rules. An op that computes something must not be asked for the same element many times (through a
-// broadcast of outer axes, a window, a contraction), and an op with users in several groups is stored.
-// Views and constants cost nothing to ask for and are cloned into every group that uses them.
+// broadcast of outer axes, a window, a contraction), and an op with users in several groups is
+// stored. Views and constants cost nothing to ask for and are cloned into every group that uses
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +54,8 @@ bool isUnitReshape(ReshapeOp op) {
 
 Role roleOf(Operation *op) {
   return TypeSwitch<Operation *, Role>(op)
-      .Case<WeightOp, RegionOp, StopGradientOp, BarrierOp>([](Operation *) { return Role::Boundary; })
+      .Case<WeightOp, RegionOp, StopGradientOp, BarrierOp>(
+          [](Operation *) { return Role::Boundary; })
       .Case<ConstantOp, IotaOp, DimsToTensorOp>([](Operation *) { return Role::Source; })
       .Case<ReshapeOp>([](ReshapeOp op) { return isUnitReshape(op) ? Role::View : Role::Boundary; })
       .Default([](Operation *op) {
@@ -75,8 +77,8 @@ Role roleOf(Operation *op) {
       });
 }
 
-/// Whether result elements that share an operand element are neighbours in the innermost loop, so that
-/// the operand is computed once before that loop.
+/// Whether result elements that share an operand element are neighbours in the innermost loop, so
+/// that the operand is computed once before that loop.
 bool stretchesInnermostOnly(BroadcastOp op) {
   Shape from = shapeOf(op.getX()), to = shapeOf(op.getY());
   llvm::SmallBitVector kept(to.size());
@@ -232,7 +234,8 @@ private:
       return std::nullopt;
     if (isa<GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(user))
       return std::nullopt; // any element, any number of times
-    if (auto broadcast = dyn_cast<BroadcastOp>(user); broadcast && !stretchesInnermostOnly(broadcast))
+    if (auto broadcast = dyn_cast<BroadcastOp>(user);
+        broadcast && !stretchesInnermostOnly(broadcast))
       return std::nullopt;
     return it->second;
   }

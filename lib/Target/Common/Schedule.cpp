@@ -147,8 +147,7 @@ private:
           TypeSwitch<Operation *, llvm::Error>(&op)
               .Case<WeightOp>([](WeightOp) { return llvm::Error::success(); }) // on demand
               .Case<ReshapeOp, StopGradientOp, BarrierOp>([&](auto view) {
-                bufferOf[view.getY()] =
-                    addBuffer(DYNAC_BUFFER_ALIAS, read(view.getX()), view.getY().getType());
+                runView(view.getX(), view.getY());
                 return llvm::Error::success();
               })
               .Case<RegionOp>([&](RegionOp region) { return runRegion(region); })
@@ -184,6 +183,18 @@ private:
     while (plan.buffers[buffer].kind == DYNAC_BUFFER_ALIAS)
       buffer = plan.buffers[buffer].index;
     return buffer;
+  }
+
+  /// The same memory, or a copy where only the run knows that an input or weight is large enough.
+  void runView(Value from, Value to) {
+    int32_t source = read(from);
+    int32_t kind = plan.buffers[rootOf(source)].kind;
+    bool isFixed = kind == DYNAC_BUFFER_INPUT || kind == DYNAC_BUFFER_WEIGHT;
+    bool copies = isFixed && byteSize(from.getType()) != byteSize(to.getType());
+    bufferOf[to] = copies ? addBuffer(DYNAC_BUFFER_ARENA, 0, to.getType())
+                          : addBuffer(DYNAC_BUFFER_ALIAS, source, to.getType());
+    if (copies)
+      emitCopy(source, bufferOf[to], nodeNames(to.getLoc()));
   }
 
   llvm::Error runRegion(RegionOp region) {
@@ -274,7 +285,8 @@ private:
     std::string symbol;
     do
       symbol = "check" + std::to_string(checkCount++);
-    while (llvm::any_of(plan.symbols, [&](const PlanSymbol &known) { return known.name == symbol; }));
+    while (
+        llvm::any_of(plan.symbols, [&](const PlanSymbol &known) { return known.name == symbol; }));
     int32_t slot = plan.symbolSlot(symbol);
     PlanStep bind;
     bind.kind = DYNAC_STEP_BIND_DIM;
@@ -294,8 +306,8 @@ private:
     return llvm::Error::success();
   }
 
-  /// Schedules `body` as a block of its own, which a step of the current block will run; `finish` emits
-  /// the block's last steps from what the body yields. Returns the block's number.
+  /// Schedules `body` as a block of its own, which a step of the current block will run; `finish`
+  /// emits the block's last steps from what the body yields. Returns the block's number.
   llvm::Expected<int32_t> nestedBlock(Block &body, llvm::function_ref<void(ValueRange)> finish) {
     int32_t outer = current, number = blocks.size();
     blocks.emplace_back();
@@ -453,8 +465,8 @@ private:
     }
   }
 
-  /// First and last step that touch each buffer, within the block that owns it: a use in a nested block
-  /// counts as one by the step that runs that block. An alias lives as long as its target.
+  /// First and last step that touch each buffer, within the block that owns it: a use in a nested
+  /// block counts as one by the step that runs that block. An alias lives as long as its target.
   void setLiveness() {
     for (auto [number, block] : llvm::enumerate(plan.blocks))
       for (int32_t i = block.begin; i < block.end; ++i)
