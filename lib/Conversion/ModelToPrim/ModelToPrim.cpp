@@ -132,6 +132,31 @@ int64_t firstFreshSymbol(const std::set<std::string> &symbols) {
   return next;
 }
 
+/// Takes `difference` >= 0 into the range of the symbol that it is linear in. False if it is not of
+/// that form.
+bool narrow(const SymExpr &difference, const std::set<std::string> &symbols,
+            std::map<std::string, DimRange> &ranges) {
+  auto names = difference.symbols();
+  if (names.size() != 1 || !symbols.count(names[0]))
+    return false;
+  auto at = [&](int64_t value) {
+    return difference.evaluate([&](std::string_view) { return std::optional(value); });
+  };
+  auto zero = at(0), one = at(1);
+  if (!zero || !one)
+    return false;
+  int64_t slope = *one - *zero;
+  SymExpr line = SymExpr(*zero) + SymExpr(slope) * SymExpr::symbol(names[0]);
+  if (slope == 0 || line != difference)
+    return false;
+  DimRange &range = ranges[names[0]];
+  if (slope < 0 && *zero >= 0)
+    range.max = std::min(range.max, *zero / -slope);
+  else if (slope > 0 && *zero <= 0)
+    range.min = std::max(range.min, (-*zero + slope - 1) / slope);
+  return slope > 0 || *zero >= 0;
+}
+
 /// Ranges of the options and what the walk had to assume: bounds of single symbols as
 /// `dynac.dim_ranges`, others as checks at the start of the function.
 void addContract(func::FuncOp main, const ImportOptions &options, const Assumptions &assumptions,
@@ -142,16 +167,8 @@ void addContract(func::FuncOp main, const ImportOptions &options, const Assumpti
     if (std::string symbol = SymExpr::symbol(name).str(); symbols.count(symbol))
       ranges[symbol] = range;
   for (const auto &[small, large] : assumptions.all()) {
-    if (auto limit = large.constant(); limit && symbols.count(small.str())) {
-      DimRange &range = ranges[small.str()];
-      range.max = std::min(range.max, *limit);
+    if (narrow(large - small, symbols, ranges))
       continue;
-    }
-    if (auto limit = small.constant(); limit && symbols.count(large.str())) {
-      DimRange &range = ranges[large.str()];
-      range.min = std::max(range.min, *limit);
-      continue;
-    }
     TensorContext context(builder, main.getLoc());
     Type i64 = builder.getI64Type();
     Tensor holds = dimScalar(context, small, i64) <= dimScalar(context, large, i64);

@@ -207,11 +207,35 @@ static RowStatus oneHot(Node &n) {
   return RowStatus::Done;
 }
 
+/// Whether x is a literal of one value that is not 0, of any size: exporters write arange and
+/// as_strided as NonZero of ones.
+static bool isFilled(Tensor x) {
+  mlir::Value value = x.value();
+  if (auto spread = value.getDefiningOp<prim::BroadcastOp>())
+    value = spread.getX();
+  auto op = value.getDefiningOp<prim::ConstantOp>();
+  auto literal =
+      op ? llvm::dyn_cast<mlir::DenseElementsAttr>(op.getValue()) : mlir::DenseElementsAttr();
+  if (!literal || !literal.isSplat())
+    return false;
+  if (x.isFloat())
+    return !literal.getSplatValue<llvm::APFloat>().isZero();
+  return !literal.getSplatValue<llvm::APInt>().isZero();
+}
+
 // Coordinates of the elements that are not 0: [rank, count]
 static RowStatus nonZero(Node &n) {
   Tensor x = n.in(0);
   if (!x)
     return RowStatus::Done;
+  if (x.rank() > 0 && isFilled(x)) {
+    Tensors rows;
+    for (int64_t axis = 0; axis < x.rank(); ++axis)
+      rows.push_back(
+          reshape(iota(n.ctx(), x.shape(), axis, n.ctx().builder.getI64Type()), {x.size()}));
+    n.out(0, stack(rows, 0));
+    return RowStatus::Done;
+  }
   Tensor isSet = x.isBool() ? x : notEqual(x, fullLike(x, 0));
   // A scalar counts as a vector of one element, whose coordinates have no axis.
   auto [coordinates, count] = nonzero(x.rank() == 0 ? reshape(isSet, {SymExpr(1)}) : isSet);

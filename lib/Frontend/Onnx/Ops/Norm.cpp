@@ -108,7 +108,9 @@ RowStatus groupNormalization(Node &n) {
     return RowStatus::Done;
   int64_t groups = n.i("num_groups", 0);
   auto channels = x.dim(1).constant();
-  if (!channels || groups < 1 || *channels % groups)
+  if (!channels)
+    return n.unsupported("a number of channels that is open: " + x.dim(1).str());
+  if (groups < 1 || *channels % groups)
     return n.invalid("num_groups = " + llvm::Twine(groups) +
                      ": expected a divisor of C = " + x.dim(1).str());
   Shape grouped = {x.dim(0), SymExpr(groups), SymExpr(*channels / groups)};

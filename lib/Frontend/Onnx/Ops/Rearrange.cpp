@@ -22,7 +22,9 @@ static RowStatus centerCropPad(Node &n) {
   if (!n.has("axes"))
     for (int64_t axis = 0; axis < x.rank(); ++axis)
       axes.push_back(axis);
-  if (!target || target->size() != axes.size())
+  if (!target)
+    return n.unsupported("a target of unknown length");
+  if (target->size() != axes.size())
     return n.invalid("a target size for each axis is needed");
   Shape lo(x.rank(), SymExpr(0)), hi = lo;
   for (auto [axis, size] : llvm::zip(axes, *target)) {

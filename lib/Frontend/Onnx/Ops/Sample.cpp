@@ -112,7 +112,10 @@ RowStatus gridSample(Node &n) {
   if (!x || !grid)
     return RowStatus::Done;
   int64_t spatial = x.rank() - 2;
-  if (spatial < 1 || grid.rank() != x.rank() || grid.dim(-1).constant() != spatial)
+  bool fits = spatial >= 1 && grid.rank() == x.rank();
+  if (fits && !grid.dim(-1).constant())
+    return n.unsupported("a grid with an open number of coordinates: " + grid.dim(-1).str());
+  if (!fits || grid.dim(-1).constant() != spatial)
     return n.invalid("input " + prim::shapeText(x.shape()) + " and grid " +
                      prim::shapeText(grid.shape()));
   Sampling how{n.s("mode", n.opset() < 20 ? "bilinear" : "linear"), n.s("padding_mode", "zeros"),
@@ -149,7 +152,9 @@ RowStatus affineGrid(Node &n) {
   auto size = n.bindDims(1);
   if (!theta)
     return RowStatus::Done;
-  if (!size || size->size() < 4 || size->size() > 5)
+  if (!size)
+    return n.unsupported("a size of unknown length");
+  if (size->size() < 4 || size->size() > 5)
     return n.invalid("a size of 4 or 5 dimensions is needed");
   bool align = n.i("align_corners", 0) != 0;
   int64_t spatial = size->size() - 2;
@@ -265,7 +270,9 @@ RowStatus maxUnpool(Node &n) {
   Tensor y = reshape(scatter(Combiner::none, flat, places, reshape(x, {x.size()}), {0}), shape);
   if (n.hasInput(2)) {
     auto target = n.bindDims(2);
-    if (!target || target->size() != shape.size())
+    if (!target)
+      return n.unsupported("an output_shape of unknown length");
+    if (target->size() != shape.size())
       return n.invalid("output_shape");
     Shape lo(shape.size(), SymExpr(0)), hi;
     for (auto [to, from] : llvm::zip(*target, shape))
