@@ -36,6 +36,12 @@ double readElement(Type type, WeightBytes bytes, int64_t index) {
                                   : static_cast<double>(llvm::SignExtend64(bits, width * 8));
 }
 
+double loadFloat(WeightBytes bytes, int64_t index) {
+  float value;
+  std::memcpy(&value, bytes.data() + index * sizeof(float), sizeof(float));
+  return value;
+}
+
 void writeElement(Type type, llvm::MutableArrayRef<char> bytes, int64_t index, double value) {
   unsigned width = type.getIntOrFloatBitWidth() / 8;
   uint64_t bits;
@@ -113,6 +119,16 @@ std::optional<WeightStore::Derive> dynac::evalElementwise(Operation *op,
     strides.push_back(operand.strides);
   }
   SmallVector<int64_t> shape(result.getShape());
+  // Large weights are f32, for which APFloat would take most of a compilation.
+  if (type.isF32() && llvm::all_of(types, [](Type operand) { return operand.isF32(); }))
+    return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+      forEach(shape, strides, [&](int64_t element, ArrayRef<int64_t> offsets) {
+        double b = inputs.size() > 1 ? loadFloat(inputs[1], offsets[1]) : 0;
+        auto rounded = static_cast<float>(function(loadFloat(inputs[0], offsets[0]), b));
+        std::memcpy(out.data() + element * sizeof(float), &rounded, sizeof(float));
+      });
+      return llvm::Error::success();
+    };
   return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
     forEach(shape, strides, [&](int64_t element, ArrayRef<int64_t> offsets) {
       double a = readElement(types[0], inputs[0], offsets[0]);
