@@ -336,13 +336,14 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
     micro.loops.push_back({math.constant(shape.kernel[0]), math.mul(aRowPitch, shape.dilation[0]),
                            math.constant(shape.kernel[1] * block * width)});
   const int64_t tapStep = shape.dilation[1] * block;
+  if (shape.kernel[1] > 1)
+    micro.loops.push_back(
+        {math.constant(shape.kernel[1]), math.constant(tapStep), math.constant(block * width)});
   if (block == 1) {
-    for (int64_t j = 0; j < shape.kernel[1]; ++j)
-      micro.steps.push_back({math.constant(j * tapStep), math.constant(j * width)});
+    // One tap at a time: with the taps unrolled, LLVM would keep an input of one pixel for the next
+    // pixel's other tap, and run out of registers.
+    micro.steps.push_back({math.constant(0), math.constant(0)});
   } else {
-    if (shape.kernel[1] > 1)
-      micro.loops.push_back(
-          {math.constant(shape.kernel[1]), math.constant(tapStep), math.constant(block * width)});
     micro.loops.push_back(
         {math.constant(block / unroll), math.constant(unroll), math.constant(unroll * width)});
     for (int64_t u = 0; u < unroll; ++u)
