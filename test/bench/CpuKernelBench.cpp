@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../unit/KernelJit.h"
+#include "dynac/Target/CPU/BatchGemmKernel.h"
 #include "dynac/Target/CPU/ConvKernel.h"
 #include "dynac/Target/CPU/DepthwiseKernel.h"
 #include "dynac/Target/CPU/GemmKernel.h"
@@ -172,6 +173,45 @@ struct Bench {
            2. * out * out * c * taps * taps, seconds, compileSeconds);
   }
 
+  /// Heads of an attention over `m` positions: Q K^T (transposed) or P V.
+  void batch(int64_t heads, int64_t m, int64_t channels, bool transposed) const {
+    MLIRContext context;
+    loadKernelDialects(context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    BatchGemmSpec spec;
+    spec.batch = {heads};
+    spec.m = m, spec.n = transposed ? m : channels, spec.k = transposed ? channels : m;
+    auto layout = [](int64_t batchStride, int64_t rowStride, bool isTransposed) {
+      MatrixLayout result;
+      result.batchStrides = {batchStride};
+      result.rowStride = rowStride;
+      result.transposed = isTransposed;
+      return result;
+    };
+    const MatrixLayout scores = layout(m * m, m, false),
+                       values = layout(channels, heads * channels, false);
+    spec.a = transposed ? values : scores;
+    spec.b = layout(channels, heads * channels, transposed);
+    spec.c = transposed ? scores : values;
+    const double start = now();
+    emitBatchGemm(*module, "batch", isa, spec);
+    KernelJit jit(*module);
+    const double compileSeconds = now() - start;
+    Aligned<float> a(heads * m * std::max(m, channels)), b(heads * m * channels),
+        c(heads * m * std::max(m, channels));
+    fillRandom(a.data(), a.size());
+    fillRandom(b.data(), b.size());
+    Aligned<char> scratch(spec.scratchBytes() + 64);
+    dynac_kernel_fn fn = jit["batch"];
+    const double seconds = measure([&] {
+      callKernel(fn, {a.data(), b.data(), c.data()}, {}, 0, spec.units(heads, m, spec.n.value),
+                 scratch.data());
+    });
+    report(std::string(transposed ? "Q K^T " : "P V ") + std::to_string(heads) + " heads of " +
+               std::to_string(m) + "x" + std::to_string(channels),
+           2. * heads * m * m * channels, seconds, compileSeconds);
+  }
+
   void gemm(int64_t m, int64_t n, int64_t k, bool dynamic = false) const {
     MLIRContext context;
     loadKernelDialects(context);
@@ -223,6 +263,12 @@ int main(int argc, char **argv) {
       bench.gemm(128, 1000, 512);
       bench.gemm(256, 64, 256);
       bench.gemm(1, 4096, 4096);
+    }
+    if (wanted("batch")) {
+      bench.batch(12, 128, 64, true);
+      bench.batch(12, 128, 64, false);
+      bench.batch(12, 512, 64, true);
+      bench.batch(12, 512, 64, false);
     }
     if (wanted("depthwise")) {
       bench.depthwise(112, 32, 3, 1);

@@ -252,3 +252,62 @@ TEST(CpuMathTest, HalfConversionsRoundToNearestEven) {
     }
   }
 }
+
+TEST(CpuMathTest, LibmServesWhatIsNotExpanded) {
+  MLIRContext context;
+  loadKernelDialects(context);
+  Type f32 = Float32Type::get(&context), f64 = Float64Type::get(&context),
+       f16 = Float16Type::get(&context), bf16 = BFloat16Type::get(&context);
+  struct Other {
+    const char *name;
+    Type type;
+    Value (*build)(OpBuilder &, Location, ValueRange);
+    double (*reference)(double);
+  };
+  const Other others[] = {
+      {"exp64", f64, unary<math::ExpOp>, [](double x) { return std::exp(x); }},
+      {"erf64", f64, unary<math::ErfOp>, [](double x) { return std::erf(x); }},
+      {"tanh64", f64, unary<math::TanhOp>, [](double x) { return std::tanh(x); }},
+      {"round64", f64, unary<math::RoundOp>, [](double x) { return std::round(x); }},
+      {"rsqrt64", f64, unary<math::RsqrtOp>, [](double x) { return 1 / std::sqrt(x); }},
+      {"cbrt32", f32, unary<math::CbrtOp>, [](double x) { return std::cbrt(x); }},
+      {"asinh32", f32, unary<math::AsinhOp>, [](double x) { return std::asinh(x); }},
+      {"rsqrt32", f32, unary<math::RsqrtOp>, [](double x) { return 1 / std::sqrt(x); }},
+      {"round32", f32, unary<math::RoundOp>, [](double x) { return std::round(x); }},
+      {"even32", f32, unary<math::RoundEvenOp>, [](double x) { return std::nearbyint(x); }},
+      {"floor32", f32, unary<math::FloorOp>, [](double x) { return std::floor(x); }},
+      {"exp16", f16, unary<math::ExpOp>, [](double x) { return std::exp(x); }},
+      {"tanhb16", bf16, unary<math::TanhOp>, [](double x) { return std::tanh(x); }}};
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  // Through f32 arrays, so that the test needs no half type of its own.
+  for (const Other &other : others)
+    for (const Isa &isa : runnableIsas())
+      buildMap(*module, (other.name + ("." + isa.suffix)).str(), isa, 1, f32, f32,
+               [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                 Value in = x[0];
+                 if (other.type.getIntOrFloatBitWidth() < 32)
+                   in = b.create<arith::TruncFOp>(loc, other.type, in);
+                 if (other.type.isF64())
+                   in = b.create<arith::ExtFOp>(loc, other.type, in);
+                 Value out = other.build(b, loc, in);
+                 if (other.type.getIntOrFloatBitWidth() < 32)
+                   return b.create<arith::ExtFOp>(loc, f32, out);
+                 return other.type.isF64() ? Value(b.create<arith::TruncFOp>(loc, f32, out)) : out;
+               });
+  KernelJit jit(*module);
+  std::vector<float> x, y;
+  for (int i = 1; i < 200; ++i)
+    x.push_back(i * 0.03125f);
+  y.resize(x.size());
+  for (const Other &other : others)
+    for (const Isa &isa : runnableIsas()) {
+      callKernel(jit[(other.name + ("." + isa.suffix)).str()], {x.data(), y.data()},
+                 {int64_t(x.size())}, 0, x.size());
+      const double tolerance = other.type.isBF16() ? 8e-3 : other.type.isF16() ? 1e-3 : 3e-7;
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double expected = other.reference(x[i]);
+        ASSERT_NEAR(y[i], expected, tolerance * std::max(1.0, std::fabs(expected)))
+            << other.name << "." << isa.suffix.str() << " at " << x[i];
+      }
+    }
+}
