@@ -77,10 +77,10 @@ public:
   llvm::Expected<CompileReport> run() {
     using Step = llvm::Error (Compilation::*)();
     static constexpr std::pair<Phase, Step> steps[] = {
-        {Phase::Import, &Compilation::import},   {Phase::Decompose, &Compilation::decompose},
-        {Phase::Raise, &Compilation::raise},     {Phase::Simplify, &Compilation::simplify},
-        {Phase::Fuse, &Compilation::fuse},       {Phase::Schedule, &Compilation::schedule},
-        {Phase::Codegen, &Compilation::codegen}, {Phase::Link, &Compilation::link}};
+        {Phase::Import, &Compilation::import},     {Phase::Decompose, &Compilation::decompose},
+        {Phase::Simplify, &Compilation::simplify}, {Phase::Fuse, &Compilation::fuse},
+        {Phase::Schedule, &Compilation::schedule}, {Phase::Codegen, &Compilation::codegen},
+        {Phase::Link, &Compilation::link}};
     for (auto [phase, step] : steps) {
       progress.phaseBegins(phase);
       if (llvm::Error error = (this->*step)())
@@ -161,8 +161,6 @@ private:
     main.setResultAttr(*output, "dynac.alias", number);
     return llvm::Error::success();
   }
-
-  llvm::Error raise() { return llvm::Error::success(); }
 
   llvm::Error simplify() {
     PassManager pm(&context);
