@@ -77,8 +77,10 @@ planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, StringRef kin
   unsigned xOperand = cast<BlockArgument>(conv.getXs()[0]).getArgNumber();
   unsigned wOperand = cast<BlockArgument>(conv.getXs()[1]).getArgNumber();
   int64_t weight = region.getXs()[wOperand].template getDefiningOp<WeightOp>().getId();
+  // Two convolutions may share a weight and still want it packed differently (Winograd for large
+  // images only); the packings differ in size.
   std::string packing = (kind + ":" + Twine(weight) + ":" + Twine(plan.shape.groups) + ":" +
-                         Twine(plan.shape.plainInput))
+                         Twine(plan.shape.plainInput) + ":" + Twine(plan.packedElements()))
                             .str();
   auto [it, isNew] = planner.packed.try_emplace(packing, -1);
   if (isNew)

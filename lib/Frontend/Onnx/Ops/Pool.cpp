@@ -51,14 +51,13 @@ static RowStatus maxPool(Node &n) {
   if (y && n.i("storage_order", 0) == 1) {
     // Column-major: position (n, c, h, w, …) counts with the first spatial axis fastest.
     mlir::Type i64 = indices.dtype();
-    Tensor rest = indices, result;
-    SymExpr inner(1), plane(1);
+    SymExpr plane(1);
     for (int64_t axis = 2; axis < x.rank(); ++axis)
       plane = plane * x.dim(axis);
     Tensor planeSize = dimScalar(n.ctx(), plane, i64);
     Tensor place = rem(indices, planeSize);
-    result = indices - place;
-    SymExpr outer = plane, weight(1);
+    Tensor result = indices - place;
+    SymExpr weight(1);
     for (int64_t axis = 2; axis < x.rank(); ++axis) {
       SymExpr size = x.dim(axis), below(1);
       for (int64_t later = axis + 1; later < x.rank(); ++later)
