@@ -10,9 +10,9 @@
 #include "dynac/Conversion/ModelToPrim.h"
 #include "dynac/Dialect/Model/Model.h"
 #include "dynac/Dialect/Prim/WeightStore.h"
+#include "dynac/Driver/ModelSource.h"
 #include "dynac/Frontend/Onnx/Import.h"
 #include "dynac/Frontend/Onnx/Reader.h"
-#include "dynac/Frontend/Table.h"
 #include "dynac/Support/Diagnostic.h"
 #include "dynac/Target/CPU/Codegen.h"
 #include "dynac/Target/CPU/KernelFunction.h"
@@ -62,8 +62,8 @@ namespace {
 /// One compilation: the phases of Phases.def, each a function that reads and writes this state.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, Progress &progress)
-      : options(options), progress(progress) {
+  Compilation(ModelSource &source, const CompileOptions &options, Progress &progress)
+      : source(source), options(options), progress(progress) {
     context.disableMultithreading();
     context.loadDialect<model::ModelDialect, prim::PrimDialect, func::FuncDialect>();
     context.getLoadedDialect<prim::PrimDialect>()->weights = &weights;
@@ -93,19 +93,15 @@ public:
           return std::move(error);
         break;
       }
+      if (phase == Phase::Fuse && !progress.fused(plan.irHash))
+        break;
     }
     return report;
   }
 
 private:
   llvm::Error import() {
-    auto read = onnx::loadOnnx(options.model);
-    if (!read)
-      return read.takeError();
-    onnxModel = std::move(*read);
-    for (const std::string &warning : onnxModel->warnings)
-      progress.warning(warning);
-    auto imported = onnx::importOnnx(*onnxModel, context, weights);
+    auto imported = source.import(context, weights, progress);
     if (!imported)
       return imported.takeError();
     module = std::move(*imported);
@@ -122,7 +118,7 @@ private:
     }
     for (const DimOption &dim : options.dims)
       importOptions.dims[dim.name] = {dim.min, dim.max, dim.multipleOf, dim.hint.value_or(-1)};
-    auto lowered = lowerModelToPrim(*module, makeOnnxOpTable(), importOptions);
+    auto lowered = lowerModelToPrim(*module, source.operators(), importOptions);
     if (!lowered)
       return lowered.takeError();
     module = std::move(*lowered);
@@ -185,7 +181,10 @@ private:
   llvm::Error fuse() {
     PassManager pm(&context);
     pm.nest<func::FuncOp>().addPass(createFuse());
-    return runPasses(pm);
+    if (llvm::Error error = runPasses(pm))
+      return error;
+    plan.irHash = hashOfModule();
+    return llvm::Error::success();
   }
 
   llvm::Error schedule() {
@@ -211,7 +210,6 @@ private:
     kernels = ModuleOp::create(UnknownLoc::get(&context));
     auto main = module->lookupSymbol<func::FuncOp>("main");
     plan.name = options.name.empty() ? llvm::sys::path::stem(options.model).str() : options.name;
-    plan.irHash = hashOfModule();
     restrictSymbols();
     cpu::CpuRegionPlanner planner(*kernels, isas);
     if (llvm::Error error = dynac::schedule(main, planner, weights, plan))
@@ -306,11 +304,11 @@ private:
     }
   }
 
+  ModelSource &source;
   const CompileOptions &options;
   Progress &progress;
   MLIRContext context;
   WeightStore weights;
-  std::unique_ptr<onnx::OnnxModel> onnxModel; ///< the weights' bytes lie in its files
   OwningOpRef<ModuleOp> module, kernels;
   Plan plan;
   std::vector<llvm::SmallVector<char, 0>> objects;
@@ -318,12 +316,40 @@ private:
   std::string lastDiagnostic;
 };
 
+/// An ONNX file.
+class OnnxSource : public ModelSource {
+public:
+  explicit OnnxSource(const std::string &path) : path(path) {}
+
+  llvm::Expected<OwningOpRef<ModuleOp>> import(MLIRContext &context, WeightStore &weights,
+                                               Progress &progress) override {
+    auto read = onnx::loadOnnx(path);
+    if (!read)
+      return read.takeError();
+    model = std::move(*read);
+    for (const std::string &warning : model->warnings)
+      progress.warning(warning);
+    return onnx::importOnnx(*model, context, weights);
+  }
+  OpTable operators() const override { return makeOnnxOpTable(); }
+
+private:
+  std::string path;
+  std::unique_ptr<onnx::OnnxModel> model; ///< the weights' bytes lie in its files
+};
+
 } // namespace
 
-llvm::Expected<CompileReport> compileModel(const CompileOptions &options, Progress &progress) {
+llvm::Expected<CompileReport> compile(ModelSource &source, const CompileOptions &options,
+                                      Progress &progress) {
   if (llvm::Error error = checkOptions(options))
     return error;
-  return Compilation(options, progress).run();
+  return Compilation(source, options, progress).run();
+}
+
+llvm::Expected<CompileReport> compileModel(const CompileOptions &options, Progress &progress) {
+  OnnxSource source(options.model);
+  return compile(source, options, progress);
 }
 
 } // namespace dynac

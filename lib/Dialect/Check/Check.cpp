@@ -23,6 +23,16 @@ void CheckDialect::initialize() {
       >();
 }
 
+LogicalResult CheckDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref();
+  if (name != "check.refused" && name != "check.invalid" && name != "check.static")
+    return op->emitError() << "'" << name
+                           << "': expected check.refused, check.invalid or check.static";
+  if (!isa<StringAttr>(attribute.getValue()))
+    return op->emitError() << "'" << name << "': expected a part of the message";
+  return success();
+}
+
 LogicalResult CloseOp::verify() {
   if (!isa<FloatType>(getElementTypeOrSelf(getGot().getType())))
     return emitOpError() << "compares " << getElementTypeOrSelf(getGot().getType())

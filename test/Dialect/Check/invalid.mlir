@@ -2,7 +2,7 @@
 
 func.func @integers(%x: tensor<2xi64>) {
   // expected-error @+1 {{compares 'i64', expected floats (check.equal compares others)}}
-  check.close %x, %x : tensor<2xi64>
+  check.close %x, dense<1> : tensor<2xi64>
   return
 }
 
@@ -10,6 +10,20 @@ func.func @integers(%x: tensor<2xi64>) {
 
 func.func @negative(%x: tensor<2xf32>) {
   // expected-error @+1 {{has a negative tolerance}}
-  check.close %x, %x {rtol = -1.0} : tensor<2xf32>
+  check.close %x, dense<1.0> : tensor<2xf32> {rtol = -1.0}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'check.refuse': expected check.refused, check.invalid or check.static}}
+func.func @misspelt() attributes {check.refuse = "text"} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'check.static': expected a part of the message}}
+func.func @no_text() attributes {check.static} {
   return
 }

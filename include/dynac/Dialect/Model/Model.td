@@ -48,12 +48,13 @@ def Model_NodeOp : Model_Op<"node"> {
     `op` is the domain, a dot and the operator; the domain of ONNX itself is `onnx`. `bodies` are the
     graph attributes, in the order of their names in `graphs`; each ends with `model.output`.
   }];
-  let arguments = (ins StrAttr:$op, StrAttr:$nodeName, I64Attr:$opset, I64Attr:$index, DictionaryAttr:$attrs,
-                   StrArrayAttr:$graphs, Variadic<AnyType>:$xs);
+  let arguments = (ins StrAttr:$op, DefaultValuedStrAttr<StrAttr, "">:$nodeName, I64Attr:$opset,
+                   DefaultValuedAttr<I64Attr, "0">:$index, DictionaryAttr:$attrs,
+                   DefaultValuedAttr<StrArrayAttr, "{}">:$graphs, Variadic<AnyType>:$xs);
   let results = (outs Variadic<AnyType>:$ys);
   let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
-  let assemblyFormat = "$op $nodeName `opset` $opset `at` $index `(` $xs `)` $attrs `graphs` $graphs $bodies "
-                       "attr-dict `:` functional-type($xs, $ys)";
+  let assemblyFormat = "$op ($nodeName^)? `opset` $opset (`at` $index^)? `(` $xs `)` $attrs "
+                       "(`graphs` $graphs^ $bodies)? attr-dict `:` functional-type($xs, $ys)";
   let extraClassDeclaration = [{
     /// "" for ONNX's own operators.
     ::llvm::StringRef getDomain();
