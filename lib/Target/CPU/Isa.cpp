@@ -18,7 +18,7 @@ static constexpr Isa isas[] = {
     {DYNAC_CPU_V2, "x86-64-v2", "v2", "x86-64-v2", 4, 16, false, false, false},
     {DYNAC_CPU_V3, "x86-64-v3", "v3", "haswell", 8, 16, true, false, false},
     {DYNAC_CPU_V4, "x86-64-v4", "v4", "skylake-avx512", 16, 32, true, false, false},
-    {DYNAC_CPU_V4_BF16_VNNI, "x86-64-v4+bf16+vnni", "v4bf16", "cooperlake", 16, 32, true, true,
+    {DYNAC_CPU_V4_BF16_VNNI, "x86-64-v4-bf16-vnni", "v4bf16", "cooperlake", 16, 32, true, true,
      true},
 };
 
