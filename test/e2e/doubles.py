@@ -122,7 +122,13 @@ def evaluator(model):
                            explicit_pads(x, kernel_shape, strides, dilations, pads, auto_pad), -np.inf)
             return (view.max(axis=tuple(range(2 + rank, 2 + 2 * rank))),)
 
-    return ReferenceEvaluator(model, new_ops=[Conv, MaxPool])
+    class GatherElements(OpRun):  # onnx's fails where other axes than `axis` are longer in x
+        def _run(self, x, index, axis=None):
+            places = np.where(index < 0, index + x.shape[axis or 0], index)
+            fit = tuple(slice(None) if a == (axis or 0) % x.ndim else slice(n) for a, n in enumerate(index.shape))
+            return (np.take_along_axis(x[fit], places, axis or 0),)
+
+    return ReferenceEvaluator(model, new_ops=[Conv, MaxPool, GatherElements])
 
 
 def run(model_path, inputs):
