@@ -196,12 +196,13 @@ static Tensor atanOf(Tensor x) { return atan2(x, fullLike(x, 1)); }
 static Tensor asinOf(Tensor x) { return atan2(x, sqrt((1.0 - x) * (x + 1.0))); }
 // acos(x) = atan2(sqrt((1 - x) * (1 + x)), x)
 static Tensor acosOf(Tensor x) { return atan2(sqrt((1.0 - x) * (x + 1.0)), x); }
-// sinh(x) = sign(x) * (e + e / (e + 1)) / 2 with e = expm1(|x|)
+// sinh(x) = sign(x) * (e + e / (e + 1)) / 2 with e = expm1(|x|), beyond 1 as cosh
 static Tensor sinhOf(Tensor x) {
-  Tensor e = expm1(abs(x));
-  // e / (e + 1) is inf / inf for large |x|, where it is 1.
-  Tensor tail = 1.0 - 1.0 / (e + 1.0);
-  return sign(x) * (e * 0.5 + tail * 0.5);
+  const double log2 = 0.6931471805599453;
+  Tensor a = abs(x), e = expm1(a);
+  Tensor near = e * 0.5 + e / (e + 1.0) * 0.5;
+  Tensor far = exp(a - log2) - exp(-a - log2);
+  return sign(x) * select(a > 1, far, near);
 }
 // cosh(x) = (exp(|x| - log 2) + exp(-|x| - log 2))
 static Tensor coshOf(Tensor x) {
