@@ -204,16 +204,22 @@ std::optional<std::string> difference(const dynac_value_t &got, const dynac_valu
   int64_t count = type.count * parts, differing = 0, worstAt = -1;
   double worst = -1, worstGot = 0, worstWant = 0;
   std::vector<double> expected;
+  // Large integers can be different where their doubles are equal.
+  const bool isWide = exact && dynac_dtype_bits(type.dtype) == 64;
+  auto sameBits = [&](int64_t at) {
+    return !isWide || static_cast<const int64_t *>(got.as.tensor.data)[at] ==
+                          static_cast<const int64_t *>(want.as.tensor.data)[at];
+  };
   forPieces(got.as.tensor, count, [&](int64_t begin, llvm::ArrayRef<double> values) {
     expected.resize(values.size());
     dynac_dtype_to_f64(partType, want.as.tensor.data, begin, static_cast<int64_t>(values.size()),
                        expected.data());
     for (size_t i = 0; i < values.size(); ++i) {
       double a = values[i], b = expected[i];
-      if (a == b || (std::isnan(a) && std::isnan(b)))
+      if ((a == b && sameBits(begin + static_cast<int64_t>(i))) || (std::isnan(a) && std::isnan(b)))
         continue;
       double distance = std::abs(a - b);
-      if (distance <= absolute + relative * std::abs(b) && std::isfinite(b))
+      if (a != b && distance <= absolute + relative * std::abs(b) && std::isfinite(b))
         continue;
       ++differing;
       double excess = std::isnan(distance) ? std::numeric_limits<double>::infinity()
@@ -230,7 +236,8 @@ std::optional<std::string> difference(const dynac_value_t &got, const dynac_valu
     return std::nullopt;
   return std::to_string(differing) + " of " + std::to_string(count) +
          " elements differ, worst at " + positionText(worstAt / parts, type.shape) + ": got " +
-         numberText(worstGot) + ", expected " + numberText(worstWant) + " (difference " +
+         elementText(got.as.tensor, worstAt, worstGot) + ", expected " +
+         elementText(want.as.tensor, worstAt, worstWant) + " (difference " +
          numberText(std::abs(worstGot - worstWant)) + ", allowed " +
          numberText(absolute + relative * std::abs(worstWant)) + ")";
 }
