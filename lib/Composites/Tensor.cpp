@@ -59,7 +59,9 @@ SymExpr Tensor::size() const { return prim::elementCount(shape()); }
 Type Tensor::dtype() const {
   return handle ? cast<RankedTensorType>(handle.getType()).getElementType() : Type();
 }
-bool Tensor::isFloat() const { return handle && isa<FloatType>(dtype()); }
+bool Tensor::isFloat() const {
+  return handle && isa<FloatType, prim::F4E2M1Type, prim::F8E8M0Type>(dtype());
+}
 bool Tensor::isBool() const { return handle && prim::isBool(dtype()); }
 bool Tensor::isUnsigned() const { return isBool() || (handle && dtype().isUnsignedInteger()); }
 bool Tensor::isInteger() const { return handle && isa<IntegerType>(dtype()) && !isBool(); }

@@ -31,6 +31,8 @@ static Attribute floatValue(APFloat value, FloatType type) {
 Tensor dynac::full(TensorContext &context, Dims shape, double value, Type dtype) {
   if (auto type = dyn_cast_or_null<FloatType>(dtype))
     return fill(context, shape, floatValue(APFloat(value), type), dtype);
+  if (dtype && prim::isSmallFloat(dtype))
+    return convert(full(context, shape, value, context.builder.getF32Type()), dtype);
   auto type = dyn_cast_or_null<IntegerType>(dtype);
   if (!type)
     return invalidTensor(context);
@@ -49,6 +51,8 @@ Tensor dynac::fullInt(TensorContext &context, Dims shape, int64_t value, Type dt
     number.convertFromAPInt(APInt(64, value, true), true, APFloat::rmNearestTiesToEven);
     return fill(context, shape, FloatAttr::get(type, number), dtype);
   }
+  if (dtype && prim::isSmallFloat(dtype))
+    return full(context, shape, double(value), dtype);
   auto type = dyn_cast_or_null<IntegerType>(dtype);
   if (!type)
     return invalidTensor(context);

@@ -27,8 +27,16 @@ static bool requireFloat(StringRef name, Tensor x) {
   return false;
 }
 
+/// Small floats are only moved and converted.
+static bool computes(StringRef name, Tensor x) {
+  if (!prim::isSmallFloat(x.dtype()))
+    return true;
+  x.ctx().fail(name + ": got element type " + typeText(x.dtype()) + ", which does not compute");
+  return false;
+}
+
 template <typename Op> static Tensor unary(Tensor x) {
-  return x ? build<Op>(x.ctx(), x.value()) : x;
+  return x && computes(nameOf<Op>(), x) ? build<Op>(x.ctx(), x.value()) : Tensor();
 }
 
 template <typename Op> static Tensor floatUnary(Tensor x) {
@@ -64,7 +72,7 @@ static bool meetSameType(StringRef name, Tensor &a, Tensor &b) {
   if (!a || !b)
     return false;
   if (a.dtype() == b.dtype())
-    return meet(name, a, b);
+    return computes(name, a) && meet(name, a, b);
   a.ctx().fail(name + ": element types " + typeText(a.dtype()) + " and " + typeText(b.dtype()) +
                " differ");
   return false;
@@ -249,6 +257,8 @@ Tensor dynac::tanh(Tensor x) { return floatUnary<prim::TanhOp>(x); }
 Tensor dynac::convert(Tensor x, Type dtype, bool saturate) {
   if (!x || !dtype || x.dtype() == dtype)
     return x;
+  if (prim::isSmallFloat(dtype) || prim::isSmallFloat(x.dtype()))
+    return convertSmallFloat(x, dtype, saturate);
   // Saturation means something for fp8 only.
   bool narrow = isa<FloatType>(dtype) && dtype.getIntOrFloatBitWidth() == 8;
   Type result = prim::withElementType(x.value().getType(), dtype);
@@ -258,7 +268,7 @@ Tensor dynac::convert(Tensor x, Type dtype, bool saturate) {
 Tensor dynac::bitcast(Tensor x, Type dtype) {
   if (!x || !dtype || x.dtype() == dtype)
     return x;
-  if (x.dtype().getIntOrFloatBitWidth() != dtype.getIntOrFloatBitWidth())
+  if (prim::bitWidth(x.dtype()) != prim::bitWidth(dtype))
     return failTensor(x.ctx(), "bitcast: element types " + typeText(x.dtype()) + " and " +
                                    typeText(dtype) + " differ in width");
   return build<prim::BitcastOp>(x.ctx(), prim::withElementType(x.value().getType(), dtype),

@@ -50,6 +50,9 @@ Shape keptShape(Dims shape, Axes axes);
 /// A literal of `type` from raw row-major bytes: a constant up to 1 KB, else a weight.
 Tensor literal(TensorContext &context, mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
 
+/// `convert` where one of the types is a small float: f4E2M1 saturates, f8E8M0 rounds up.
+Tensor convertSmallFloat(Tensor x, mlir::Type dtype, bool saturate);
+
 } // namespace dynac
 
 #endif // DYNAC_LIB_COMPOSITES_TENSORIMPL_H

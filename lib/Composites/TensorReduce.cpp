@@ -21,6 +21,8 @@ Tensor dynac::reduce(Combiner combiner, Tensor x, Axes axes, bool keep) {
   auto places = normaliseAxes(x.ctx(), axes, x.rank(), "reduce");
   if (!places)
     return invalidTensor(x.ctx());
+  if (prim::isSmallFloat(x.dtype()))
+    return failTensor(x.ctx(), "reduce: got element type " + typeText(x.dtype()));
   std::string why;
   Shape shape = *prim::inferReduce(x.shape(), *places, why);
   // Sums and products of halves are rounded once.
@@ -59,6 +61,8 @@ Tensor dynac::argReduce(Combiner combiner, Tensor x, int64_t axis, bool last, bo
   auto places = normaliseAxes(x.ctx(), axis, x.rank(), "argument reduction");
   if (!places)
     return invalidTensor(x.ctx());
+  if (prim::isSmallFloat(x.dtype()))
+    return failTensor(x.ctx(), "reduce: got element type " + typeText(x.dtype()));
   std::string why;
   Shape shape = *prim::inferReduce(x.shape(), *places, why);
   Tensor y =

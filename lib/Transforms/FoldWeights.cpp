@@ -57,7 +57,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     if (op->getNumResults() != 1 || op->getParentOfType<RegionOp>())
       return std::nullopt;
     auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!result || !result.hasStaticShape() || result.getElementType().getIntOrFloatBitWidth() % 8)
+    if (!result || !result.hasStaticShape() || bitWidth(result.getElementType()) % 8)
       return std::nullopt;
     if (auto reshape = dyn_cast<ReshapeOp>(op))
       if (auto weight = reshape.getX().getDefiningOp<WeightOp>())

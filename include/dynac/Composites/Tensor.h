@@ -165,6 +165,16 @@ Tensor tanh(Tensor);
 /// Change of element type by value; the operand itself if it has it already.
 Tensor convert(Tensor, mlir::Type dtype, bool saturate = false);
 Tensor bitcast(Tensor, mlir::Type dtype);
+/// x as f8E8M0. Half-way between two powers goes up. What is out of range becomes the nearest power
+/// or, without `saturate`, NaN; negative numbers become NaN.
+enum class ScaleRounding { Up, Down, Nearest };
+Tensor toF8E8M0(Tensor x, ScaleRounding rounding, bool saturate);
+/// Elements of a packed type (prim::isPacked) as one vector of bytes, and back; the first element
+/// is in the low bits of the first byte, and the last byte is filled up with zeros.
+Tensor packElements(Tensor x);
+Tensor unpackElements(Tensor bytes, Dims shape, mlir::Type dtype);
+/// The type of `packElements` of a tensor of type `tensor`.
+mlir::Type packedType(mlir::Type tensor);
 
 //===-- Data movement ---------------------------------------------------===//
 /// numpy's broadcast of x to `shape`.

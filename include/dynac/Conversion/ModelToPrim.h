@@ -35,7 +35,8 @@ struct ImportOptions {
 /// shapes are numbers or symbolic expressions, and only primitives and composites are left. The
 /// result has one function, `main`, with `dynac.name` on arguments and results, `dynac.dim_ranges`
 /// (a dictionary from symbol to [min, max, multiple, hint]) where a dimension is restricted, and
-/// locations that name nodes. Weights are those of the context's prim dialect.
+/// locations that name nodes. Inputs and outputs of a packed type (prim::isPacked) are vectors of
+/// bytes, with the model's type in `dynac.type`. Weights are those of the context's prim dialect.
 ///
 /// Fails with everything that is not supported (exit code 4) or invalid (3), one line for each
 /// operator and reason.

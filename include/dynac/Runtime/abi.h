@@ -30,7 +30,11 @@ extern "C" {
 #define DYNAC_ABI_VERSION 1u
 #define DYNAC_ABI_MAGIC 0x3143414E5944ull /* "DYNAC1" little-endian */
 
-/* Element types. The numbers are part of the ABI. */
+/* Element types. The numbers are part of the ABI.
+ * Types below a byte are packed wherever a caller, a file or a weight holds them, as ONNX packs raw_data: element i is
+ * in the bits i % (8 / bits) * bits of byte i / (8 / bits), and what is left of the last byte is zero. An input or
+ * output of such a type is a buffer of bytes; kernels unpack and pack whole bytes, and what they pass on to each other
+ * holds one element in each byte (DYNAC_U8). */
 typedef enum dynac_dtype {
   DYNAC_DTYPE_INVALID = 0,
   DYNAC_F32 = 1, DYNAC_F64 = 2, DYNAC_F16 = 3, DYNAC_BF16 = 4,

@@ -120,9 +120,19 @@ KnownValue KnownValue::converted(mlir::Type type) const {
     return compare(prim::CompareDirection::ne, *this, KnownValue(SymExpr(0)));
   if (llvm::isa<mlir::FloatType>(type) || integer())
     return as(type);
-  if (kind == Kind::Real && !(std::abs(value) < 9.2e18))
+  if (kind != Kind::Real)
+    return trunc().as(type);
+  // As Conversion/PrimToLoops/Convert.cpp does: what does not fit gives 0.
+  unsigned width = type.getIntOrFloatBitWidth();
+  bool isUnsigned = type.isUnsignedInteger();
+  double whole = std::trunc(value);
+  if (isUnsigned && width == 64 && whole >= 0x1p63 && whole < 0x1p64)
+    return {};
+  double lowest = width >= 8 ? -0x1p63 : isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+  double limit = width >= 8 ? 0x1p63 : std::ldexp(1.0, isUnsigned ? width : width - 1);
+  if (!(whole >= lowest && whole < limit))
     return KnownValue(SymExpr(0));
-  return trunc().as(type);
+  return KnownValue(SymExpr(int64_t(whole))).as(type);
 }
 
 KnownValue KnownValue::floor() const {

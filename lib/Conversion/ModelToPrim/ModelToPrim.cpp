@@ -184,6 +184,16 @@ void addContract(func::FuncOp main, const ImportOptions &options, const Assumpti
     main->setAttr("dynac.dim_ranges", entries.getDictionary(main.getContext()));
 }
 
+/// The types of the entry: packed elements are bytes. `dynac.type` keeps the model's type.
+SmallVector<Type> entryTypes(ArrayRef<Type> types) {
+  SmallVector<Type> result(types);
+  for (Type &type : result)
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && prim::isPacked(tensor.getElementType()))
+      type = packedType(type);
+  return result;
+}
+
 /// Removes what the walk built for shapes only.
 void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -217,8 +227,9 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
   for (int round = 0;; ++round) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(model.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+    SmallVector<Type> held = entryTypes(*types);
     auto main =
-        builder.create<func::FuncOp>(source.getLoc(), "main", builder.getFunctionType(*types, {}));
+        builder.create<func::FuncOp>(source.getLoc(), "main", builder.getFunctionType(held, {}));
     if (ArrayAttr names = source.getAllArgAttrs())
       main.setAllArgAttrs(names);
     Block *block = main.addEntryBlock();
@@ -227,9 +238,16 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     Problems problems(file);
     Walk walk(builder, table, dialect->weights, problems, assumptions);
     walk.context.nextSymbol = firstFreshSymbol(entry.symbols);
-    for (auto [from, to] : llvm::zip(source.getArguments(), block->getArguments())) {
+    for (auto [from, to, type] : llvm::zip(source.getArguments(), block->getArguments(), *types)) {
       to.setLoc(from.getLoc());
       walk.setValue(from, to);
+      if (type == to.getType())
+        continue;
+      main.setArgAttr(to.getArgNumber(), "dynac.type", TypeAttr::get(type));
+      walk.context.loc = from.getLoc();
+      Type element = cast<RankedTensorType>(type).getElementType();
+      Tensor unpacked = unpackElements(Tensor(walk.context, to), prim::shapeOf(type), element);
+      walk.setValue(from, unpacked.value());
     }
     model::OutputOp end = walk.runBlock(source.front());
     walk.dropScratch();
@@ -245,11 +263,19 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     }
     if (!problems.empty())
       return problems.take();
+    SmallVector<Type> resultTypes(ValueRange(results).getTypes());
+    for (Value &result : results)
+      if (auto tensor = dyn_cast<RankedTensorType>(result.getType());
+          tensor && prim::isPacked(tensor.getElementType()))
+        result = packElements(Tensor(walk.context, result)).value();
 
     builder.create<func::ReturnOp>(main.getLoc(), results);
-    main.setFunctionType(builder.getFunctionType(*types, ValueRange(results).getTypes()));
+    main.setFunctionType(builder.getFunctionType(held, ValueRange(results).getTypes()));
     if (ArrayAttr names = source.getAllResultAttrs())
       main.setAllResultAttrs(names);
+    for (auto [i, type] : llvm::enumerate(resultTypes))
+      if (type != results[i].getType())
+        main.setResultAttr(i, "dynac.type", TypeAttr::get(type));
     addContract(main, options, assumptions, entry.symbols);
     eraseDead(*block);
     return module;

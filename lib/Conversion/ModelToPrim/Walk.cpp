@@ -64,7 +64,18 @@ Value Walk::constant(const model::WeightAttr &weight, Location loc) {
   if (bytes && elementBytes(type.getElementType(), type.getNumElements()) <= literalBytes)
     if (DenseElementsAttr literal = literalOf(type, *bytes))
       return builder.create<prim::ConstantOp>(loc, type, literal);
-  return builder.create<prim::WeightOp>(loc, type, weight.getId());
+  Type element = type.getElementType();
+  if (!prim::isPacked(element) && !prim::isSmallFloat(element))
+    return builder.create<prim::WeightOp>(loc, type, weight.getId());
+  Type u8 = builder.getIntegerType(8, /*isSigned=*/false);
+  auto held = RankedTensorType::get(elementBytes(element, type.getNumElements()), u8);
+  Location outer = std::exchange(context.loc, loc);
+  Tensor codes(context, builder.create<prim::WeightOp>(loc, held, weight.getId()));
+  prim::Shape shape = prim::shapeOf(type);
+  Tensor value = prim::isPacked(element) ? unpackElements(codes, shape, element)
+                                         : bitcast(reshape(codes, shape), element);
+  context.loc = outer;
+  return value.value();
 }
 
 Value Walk::shortest(Value value) {

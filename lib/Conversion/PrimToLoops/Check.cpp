@@ -24,9 +24,10 @@ static std::string typeText(Type type) {
 static bool isSupportedElement(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     const unsigned width = integer.getWidth();
-    return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
+    return llvm::isPowerOf2_32(width) && width <= 64;
   }
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type, Float8E4M3FNType, Float8E5M2Type,
+  return prim::isSmallFloat(type) ||
+         isa<Float16Type, BFloat16Type, Float32Type, Float64Type, Float8E4M3FNType, Float8E5M2Type,
              Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
 }
 

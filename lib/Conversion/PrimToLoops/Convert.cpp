@@ -203,7 +203,8 @@ Value Converter::floatToFloat(Value x, FloatType from, FloatType to, bool satura
   return toWidth > fromWidth ? make<arith::ExtFOp>(type, x) : make<arith::TruncFOp>(type, x);
 }
 
-/// Truncates. The result wraps from 64 bits; what does not fit there, and NaN, gives 0. Up to 32
+/// Truncates. The result wraps from 64 bits; what does not fit there, and NaN, gives 0, and so does
+/// what does not fit into less than 8 bits. Up to 32
 /// bits the wrapping is done on the float (all steps are exact), because a conversion to 64 bits is
 /// no vector instruction below AVX-512.
 Value Converter::floatToInt(Value x, FloatType from, Type to) {
@@ -212,11 +213,15 @@ Value Converter::floatToInt(Value x, FloatType from, Type to) {
   if (width == 1)
     return make<arith::CmpFOp>(P::UNE, x, number(from, 0, x));
   Value whole = make<math::TruncOp>(x);
-  const double limit =
-      isUnsignedType(to) && width == 64 ? std::ldexp(1.0, 64) : std::ldexp(1.0, 63);
-  Value isIn =
-      make<arith::AndIOp>(make<arith::CmpFOp>(P::OGE, whole, number(from, -std::ldexp(1.0, 63), x)),
-                          make<arith::CmpFOp>(P::OLT, whole, number(from, limit, x)));
+  const bool isUnsigned = isUnsignedType(to);
+  const double lowest = width >= 8   ? -std::ldexp(1.0, 63)
+                        : isUnsigned ? 0
+                                     : -std::ldexp(1.0, width - 1);
+  const double limit = width < 8                   ? std::ldexp(1.0, isUnsigned ? width : width - 1)
+                       : isUnsigned && width == 64 ? std::ldexp(1.0, 64)
+                                                   : std::ldexp(1.0, 63);
+  Value isIn = make<arith::AndIOp>(make<arith::CmpFOp>(P::OGE, whole, number(from, lowest, x)),
+                                   make<arith::CmpFOp>(P::OLT, whole, number(from, limit, x)));
   Value safe = select(isIn, whole, number(from, 0, x));
   Type i32 = typeLike(b.getI32Type(), x), i64 = typeLike(b.getI64Type(), x);
   if (width == 64) {

@@ -15,11 +15,11 @@ using namespace dynac;
 Type dynac::scalarType(Type type) {
   if (isa<FloatType>(type) && !type.isBF16() && type.getIntOrFloatBitWidth() > 8)
     return type;
-  return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
+  return IntegerType::get(type.getContext(), prim::bitWidth(type));
 }
 
 Type dynac::memoryType(Type type) {
-  return prim::isBool(type) ? Type(IntegerType::get(type.getContext(), 8)) : scalarType(type);
+  return prim::bitWidth(type) < 8 ? Type(IntegerType::get(type.getContext(), 8)) : scalarType(type);
 }
 
 namespace {

@@ -318,12 +318,14 @@ Value Emitter::load(Value flatMemref, Type primType, const Index &linear) {
   Value value = b.create<memref::LoadOp>(loc, flatMemref, index(linear));
   if (prim::isBool(primType))
     return cmp(arith::CmpIPredicate::ne, value, constant(value.getType(), 0));
+  if (Type scalar = scalarType(primType); scalar != value.getType())
+    return b.create<arith::TruncIOp>(loc, scalar, value);
   return value;
 }
 
 void Emitter::store(unsigned result, IndicesRef indices, Value scalar) {
   Type type = region.getResult(result).getType();
-  if (scalar.getType().isInteger(1))
+  if (scalar.getType().getIntOrFloatBitWidth() < 8)
     scalar = b.create<arith::ExtUIOp>(loc, b.getI8Type(), scalar);
   Value position = index(space.linearize(indices, prim::shapeOf(type)));
   b.create<memref::StoreOp>(loc, scalar, flat[region.getNumOperands() + result], position);

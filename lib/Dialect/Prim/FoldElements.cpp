@@ -68,12 +68,15 @@ static APFloat toFloat(const APFloat &value, FloatType to, bool saturate) {
   return saturate && overflowed ? largest : result;
 }
 
-/// Truncates through 64 bits: what does not fit these gives 0, the rest is wrapped.
+/// Truncates through 64 bits: what does not fit these gives 0, the rest is wrapped. Below 8 bits,
+/// what does not fit gives 0. As Conversion/PrimToLoops/Convert.cpp does.
 static APInt toInteger(const APFloat &value, IntegerType to) {
   if (to.getWidth() == 1)
     return APInt(1, !value.isZero());
   bool isExact;
-  APSInt wide(64, to.isUnsigned());
+  const bool isNarrow = to.getWidth() < 8;
+  APSInt wide(isNarrow ? to.getWidth() : 64,
+              to.isUnsigned() && (isNarrow || (to.getWidth() == 64 && !value.isNegative())));
   auto status = value.convertToInteger(wide, APFloat::rmTowardZero, &isExact);
   if (status == APFloat::opInvalidOp)
     return APInt::getZero(to.getWidth());

@@ -187,12 +187,26 @@ std::string prim::shapeText(ArrayRef<SymExpr> shape) {
   return text + "]";
 }
 
+unsigned prim::bitWidth(Type elementType) {
+  if (isa<F4E2M1Type>(elementType))
+    return 4;
+  return isa<F8E8M0Type>(elementType) ? 8 : elementType.getIntOrFloatBitWidth();
+}
+
+bool prim::isSmallFloat(Type type) { return isa<F4E2M1Type, F8E8M0Type>(type); }
+
+bool prim::isPacked(Type elementType) {
+  return (isa<IntegerType>(elementType) || isSmallFloat(elementType)) && !isBool(elementType) &&
+         bitWidth(elementType) < 8;
+}
+
 bool prim::isPrimTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return false;
   Type element = tensor.getElementType();
-  if (!isa<FloatType>(element) && !(isa<IntegerType>(element) && !element.isSignedInteger()))
+  if (!isa<FloatType>(element) && !isSmallFloat(element) &&
+      !(isa<IntegerType>(element) && !element.isSignedInteger()))
     return false;
   return tensor.hasStaticShape() ? !tensor.getEncoding()
                                  : isa_and_nonnull<DimsAttr>(tensor.getEncoding());

@@ -91,6 +91,8 @@ LogicalResult SelectOp::verify() { return verifyPredicate(*this, getA(), getCond
 
 LogicalResult ConvertOp::verify() {
   auto to = elementOf(getY());
+  if (isSmallFloat(to) || isSmallFloat(elementOf(getX())))
+    return emitOpError() << "from " << elementOf(getX()) << " to " << to << " is a formula";
   if (getSaturate() && !(isa<FloatType>(to) && to.getIntOrFloatBitWidth() == 8))
     return emitOpError() << "saturates to " << to << ", expected an fp8 type";
   return expectSameShape(*this, getX(), getY());
@@ -98,7 +100,7 @@ LogicalResult ConvertOp::verify() {
 
 LogicalResult BitcastOp::verify() {
   Type from = elementOf(getX()), to = elementOf(getY());
-  if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+  if (bitWidth(from) != bitWidth(to))
     return emitOpError() << "has element types " << from << " and " << to
                          << ", expected equal widths";
   return expectSameShape(*this, getX(), getY());

@@ -7,10 +7,12 @@
 
 #include "dynac/Dialect/Prim/WeightStore.h"
 
+#include "dynac/Dialect/Prim/Prim.h"
+
 using namespace dynac;
 
 int64_t dynac::elementBytes(mlir::Type elementType, int64_t count) {
-  int64_t bits = elementType.getIntOrFloatBitWidth();
+  int64_t bits = prim::bitWidth(elementType);
   if (bits == 1)
     return count; // bool: one byte
   return (bits * count + 7) / 8;

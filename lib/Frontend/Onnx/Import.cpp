@@ -51,6 +51,10 @@ Type onnx::toElementType(MLIRContext &context, ElementType type) {
     return Float8E5M2Type::get(&context);
   case ElementType::Float8E5M2FNUZ:
     return Float8E5M2FNUZType::get(&context);
+  case ElementType::Float8E8M0:
+    return prim::F8E8M0Type::get(&context);
+  case ElementType::Float4E2M1:
+    return prim::F4E2M1Type::get(&context);
   case ElementType::Bool:
     return IntegerType::get(&context, 1);
   case ElementType::Int2:
@@ -181,7 +185,12 @@ Attribute Importer::weight(const TensorData &tensor) {
     return model::WeightAttr::get(&context, weights.add(tensor.name, type, {}), type);
   }
   auto type = RankedTensorType::get(tensor.dims, element);
-  return model::WeightAttr::get(&context, weights.add(tensor.name, type, tensor.bytes), type);
+  // Packed elements and small floats are held as bytes; the walk says how they are read.
+  auto held = type;
+  if (prim::isPacked(element) || prim::isSmallFloat(element))
+    held = RankedTensorType::get(static_cast<int64_t>(tensor.bytes.size()),
+                                 builder.getIntegerType(8, /*isSigned=*/false));
+  return model::WeightAttr::get(&context, weights.add(tensor.name, held, tensor.bytes), type);
 }
 
 Value Importer::initializer(const TensorData &tensor) {

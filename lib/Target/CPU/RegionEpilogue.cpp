@@ -188,6 +188,8 @@ Epilogue RegionEpilogue::emitter(unsigned firstBuffer, bool rowsAndColumns) cons
       if (isBool(type.getElementType())) {
         Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(loaded.getType()));
         loaded = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, loaded, zero);
+      } else if (Type scalar = scalarType(type.getElementType()); scalar != element) {
+        loaded = b.create<arith::TruncIOp>(loc, VectorType::get({lanes}, scalar), loaded);
       }
       return loaded;
     };
@@ -223,7 +225,7 @@ Epilogue RegionEpilogue::emitter(unsigned firstBuffer, bool rowsAndColumns) cons
       return known[op ? op->getResult(0) : value] = result;
     };
     Value stored = evaluate(yielded(region));
-    if (cast<VectorType>(stored.getType()).getElementType().isInteger(1))
+    if (cast<VectorType>(stored.getType()).getElementTypeBitWidth() < 8)
       stored = b.create<arith::ExtUIOp>(loc, VectorType::get({lanes}, b.getI8Type()), stored);
     return stored;
   };

@@ -45,27 +45,28 @@ dynac_dtype_t dynac::dtypeOf(Type type) {
       .Case<Float8E4M3FNUZType>([](Type) { return DYNAC_F8E4M3FNUZ; })
       .Case<Float8E5M2Type>([](Type) { return DYNAC_F8E5M2; })
       .Case<Float8E5M2FNUZType>([](Type) { return DYNAC_F8E5M2FNUZ; })
+      .Case<F8E8M0Type>([](Type) { return DYNAC_F8E8M0; })
+      .Case<F4E2M1Type>([](Type) { return DYNAC_F4E2M1; })
       .Default([](Type) { return DYNAC_DTYPE_INVALID; });
 }
 
 SymExpr dynac::byteSize(Type tensor) {
   Type element = cast<RankedTensorType>(tensor).getElementType();
   SymExpr count = elementCount(shapeOf(tensor));
-  int64_t bits = element.getIntOrFloatBitWidth();
-  if (bits == 1)
-    return count;
-  return bits % 8 == 0 ? count * SymExpr(bits / 8) : (count * SymExpr(bits)).ceilDiv(SymExpr(8));
+  // One element in each byte where they are smaller; packed ones are tensors of bytes.
+  int64_t bytes = std::max(1u, bitWidth(element) / 8);
+  return count * SymExpr(bytes);
 }
 
 llvm::Error Scheduler::run(func::FuncOp main) {
   blocks.emplace_back();
   for (auto [i, argument] : llvm::enumerate(main.getArguments()))
-    addInput(i, argument, main.getArgAttrOfType<StringAttr>(i, "dynac.name"));
+    addInput(i, argument, main.getArgAttrDict(i));
   if (llvm::Error error = runBlock(main.getBody().front()))
     return error;
   auto ret = cast<func::ReturnOp>(main.getBody().front().getTerminator());
   for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
-    addOutput(i, value, main.getResultAttrOfType<StringAttr>(i, "dynac.name"));
+    addOutput(i, value, main.getResultAttrDict(i));
     if (auto input = main.getResultAttrOfType<IntegerAttr>(i, "dynac.alias"))
       updateInPlace(plan.outputs.back(), static_cast<int32_t>(input.getInt()));
   }
@@ -78,18 +79,22 @@ llvm::Error Scheduler::run(func::FuncOp main) {
   return llvm::Error::success();
 }
 
-void Scheduler::addInput(size_t index, BlockArgument argument, StringAttr name) {
-  PlanValue value = describe(argument, name, "input", index);
+void Scheduler::addInput(size_t index, BlockArgument argument, DictionaryAttr attributes) {
+  PlanValue value = describe(argument, attributes, "input", index);
   value.buffer = addBuffer(DYNAC_BUFFER_INPUT, index, argument.getType());
   bufferOf[argument] = value.buffer;
   plan.inputs.push_back(std::move(value));
 }
 
-PlanValue Scheduler::describe(Value tensor, StringAttr name, StringRef fallback, size_t index) {
+PlanValue Scheduler::describe(Value tensor, DictionaryAttr attributes, StringRef fallback,
+                              size_t index) {
   PlanValue value;
+  auto name = attributes ? attributes.getAs<StringAttr>("dynac.name") : StringAttr();
+  auto packed = attributes ? attributes.getAs<TypeAttr>("dynac.type") : TypeAttr();
+  Type type = packed ? packed.getValue() : tensor.getType();
   value.name = name ? name.str() : (fallback + Twine(index)).str();
-  value.dtype = dtypeOf(cast<RankedTensorType>(tensor.getType()).getElementType());
-  for (const SymExpr &dim : shapeOf(tensor))
+  value.dtype = dtypeOf(cast<RankedTensorType>(type).getElementType());
+  for (const SymExpr &dim : shapeOf(type))
     value.dimSlots.push_back(plan.slotOf(dim));
   return value;
 }
@@ -98,7 +103,8 @@ int32_t Scheduler::addBuffer(dynac_buffer_kind_t kind, int32_t index, Type type)
   dynac_buffer_t buffer = {};
   buffer.kind = kind;
   buffer.index = index;
-  buffer.dtype = dtypeOf(cast<RankedTensorType>(type).getElementType());
+  Type element = cast<RankedTensorType>(type).getElementType();
+  buffer.dtype = isPacked(element) ? DYNAC_U8 : dtypeOf(element); // one in each byte
   buffer.bytes_slot = plan.slotOf(byteSize(type));
   buffer.first_step = buffer.last_step = -1;
   plan.buffers.push_back(buffer);
@@ -244,8 +250,8 @@ llvm::Error Scheduler::bindDim(BindDimOp bind) {
   return llvm::Error::success();
 }
 
-void Scheduler::addOutput(size_t index, Value value, StringAttr name) {
-  PlanValue output = describe(value, name, "output", index);
+void Scheduler::addOutput(size_t index, Value value, DictionaryAttr attributes) {
+  PlanValue output = describe(value, attributes, "output", index);
   int32_t source = read(value), root = rootOf(source);
   if (plan.buffers[root].kind == DYNAC_BUFFER_ARENA) {
     plan.buffers[root].kind = DYNAC_BUFFER_OUTPUT;

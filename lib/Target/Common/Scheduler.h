@@ -22,8 +22,8 @@ public:
   llvm::Error run(mlir::func::FuncOp main);
 
 private:
-  void addInput(size_t index, mlir::BlockArgument argument, mlir::StringAttr name);
-  PlanValue describe(mlir::Value tensor, mlir::StringAttr name, llvm::StringRef fallback,
+  void addInput(size_t index, mlir::BlockArgument argument, mlir::DictionaryAttr attributes);
+  PlanValue describe(mlir::Value tensor, mlir::DictionaryAttr attributes, llvm::StringRef fallback,
                      size_t index);
   int32_t addBuffer(dynac_buffer_kind_t kind, int32_t index, mlir::Type type);
   void emit(PlanStep step) { blocks[current].steps.push_back(std::move(step)); }
@@ -52,7 +52,7 @@ private:
   void emitRunner(PlanStep step);
   llvm::Error bindDim(prim::BindDimOp bind);
   /// Results are written where they are returned if they have memory of their own, else copied.
-  void addOutput(size_t index, mlir::Value value, mlir::StringAttr name);
+  void addOutput(size_t index, mlir::Value value, mlir::DictionaryAttr attributes);
   /// The output shares memory with an input, so it is written when every step that may read that
   /// input has run: by a copy at the end.
   void updateInPlace(PlanValue &output, int32_t input);

@@ -53,6 +53,13 @@ bool isPrimTensor(mlir::Type type);
 /// Cost class of a prim op; Structural for others.
 Cost costOf(mlir::Operation *op);
 bool isElementwise(mlir::Operation *op);
+/// Bits of an element of a prim tensor.
+unsigned bitWidth(mlir::Type elementType);
+/// Whether `type` is a float that the builtin types lack (f4E2M1, f8E8M0).
+bool isSmallFloat(mlir::Type type);
+/// Whether elements are smaller than a byte and no bools: files, callers and weights hold them
+/// packed, the first in the low bits of a byte; buffers between kernels hold one in each byte.
+bool isPacked(mlir::Type elementType);
 /// Whether `type` is the element type bool (i1).
 inline bool isBool(mlir::Type type) { return type.isInteger(1); }
 

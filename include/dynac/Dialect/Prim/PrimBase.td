@@ -94,13 +94,23 @@ def Prim_SeqType : Prim_Handle<"Seq", "seq", "A sequence of values">;
 def Prim_OptType : Prim_Handle<"Opt", "opt", "An optional value">;
 def Prim_MapType : Prim_Handle<"Map", "map", "A map from keys to values">;
 
+// Floats that the builtin types lack. Their values are moved, bit-cast to integers of the same width, and nothing
+// else: the formulas of Composites/TensorSmall.cpp convert them.
+class Prim_SmallFloat<string name, string typeMnemonic, string text> : TypeDef<Prim_Dialect, name> {
+  let mnemonic = typeMnemonic;
+  let summary = text;
+}
+def Prim_F4E2M1Type : Prim_SmallFloat<"F4E2M1", "f4E2M1", "A float of 4 bits: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and a sign">;
+def Prim_F8E8M0Type : Prim_SmallFloat<"F8E8M0", "f8E8M0", "A power of two, 2^-127 .. 2^127, or NaN">;
+
 // Tensors of floats and integers (i1 is bool, i8 and the like are signed, ui8 and the like unsigned) of which each
 // dimension is a number or named by the encoding.
 class Prim_TensorOf<string element, string text>
     : Type<And<[IsRankedTensorTypePred, CPred<"::dynac::prim::isPrimTensor($_self)">,
                 CPred<"::llvm::isa<" # element # ">(::llvm::cast<::mlir::RankedTensorType>($_self).getElementType())">]>,
            "tensor of " # text # " with named dimensions", "::mlir::RankedTensorType">;
-def Prim_Tensor : Prim_TensorOf<"::mlir::FloatType, ::mlir::IntegerType", "floats or integers">;
+def Prim_Tensor : Prim_TensorOf<"::mlir::FloatType, ::mlir::IntegerType, ::dynac::prim::F4E2M1Type, "
+                                "::dynac::prim::F8E8M0Type", "floats or integers">;
 def Prim_FloatTensor : Prim_TensorOf<"::mlir::FloatType", "floats">;
 def Prim_IntTensor : Prim_TensorOf<"::mlir::IntegerType", "integers">;
 def Prim_AnyValue : AnyTypeOf<[Prim_Tensor, Prim_StringsType, Prim_SeqType, Prim_OptType, Prim_MapType]>;

@@ -52,7 +52,8 @@ public:
 };
 
 /// Fills `plan` from @main of a fused module. `plan.targets` is set before. Names of inputs and
-/// outputs come from argument and result attributes `dynac.name`.
+/// outputs come from argument and result attributes `dynac.name`, the types of those that are
+/// packed bytes from `dynac.type`.
 llvm::Error schedule(mlir::func::FuncOp main, RegionPlanner &target, WeightStore &weights,
                      Plan &plan);
 

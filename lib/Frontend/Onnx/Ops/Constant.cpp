@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 #include <cmath>
 
@@ -40,6 +40,8 @@ static RowStatus constantRow(Node &n) {
 
 // A tensor of the shape x, filled with `value` (default f32 0)
 static RowStatus constantOfShape(Node &n) {
+  if (auto rank = n.declaredRank(0); rank && !requireLength(n, 0, SymExpr(*rank)))
+    return RowStatus::Done;
   auto dims = n.bindDims(0);
   if (!dims)
     return n.unsupported("a shape of unknown rank");
@@ -116,8 +118,17 @@ static RowStatus eyeLike(Node &n) {
   return RowStatus::Done;
 }
 
-static bool isFloat8(mlir::Type type) {
-  return llvm::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+/// x as powers of two; before opset 24 there is no attribute, which means upwards.
+static RowStatus castToScale(Node &n, Tensor x) {
+  std::string mode = n.s("round_mode", "up");
+  ScaleRounding rounding = mode == "down"      ? ScaleRounding::Down
+                           : mode == "nearest" ? ScaleRounding::Nearest
+                                               : ScaleRounding::Up;
+  if (rounding == ScaleRounding::Up && mode != "up")
+    return n.invalid("attribute 'round_mode': got '" + mode +
+                     "', expected 'up', 'down' or 'nearest'");
+  n.out(0, toF8E8M0(x, rounding, n.i("saturate", 1) != 0));
+  return RowStatus::Done;
 }
 
 /// x in `dtype`; only conversions to 8-bit floats saturate.
@@ -126,8 +137,9 @@ static RowStatus castTo(Node &n, Tensor x, mlir::Type dtype) {
     return RowStatus::Done;
   if (llvm::isa<mlir::ComplexType>(dtype) || llvm::isa<mlir::ComplexType>(x.dtype()))
     return n.unsupported("complex numbers");
-  bool saturate = isFloat8(dtype) && x.isFloat() && n.i("saturate", 1) != 0;
-  n.outAs(0, convert(x, dtype, saturate), dtype);
+  if (llvm::isa<prim::F8E8M0Type>(dtype) && x.dtype() != dtype)
+    return castToScale(n, x);
+  n.outAs(0, convert(x, dtype, n.i("saturate", 1) != 0), dtype);
   return RowStatus::Done;
 }
 
@@ -159,13 +171,13 @@ static RowStatus bitCast(Node &n) {
     return RowStatus::Done;
   // A bool is a byte that is 0 or 1.
   mlir::Type byte = n.ctx().builder.getIntegerType(8, false);
-  if (x.isBool() && dtype.getIntOrFloatBitWidth() == 8)
+  if (x.isBool() && prim::bitWidth(dtype) == 8)
     x = convert(x, byte);
-  if (dtype.isInteger(1) && x.dtype().getIntOrFloatBitWidth() == 8) {
+  if (dtype.isInteger(1) && prim::bitWidth(x.dtype()) == 8) {
     n.out(0, convert(bitcast(x, byte), dtype));
     return RowStatus::Done;
   }
-  if (x.dtype().getIntOrFloatBitWidth() != dtype.getIntOrFloatBitWidth())
+  if (prim::bitWidth(x.dtype()) != prim::bitWidth(dtype))
     return n.invalid("element types differ in width");
   n.out(0, x.dtype() == dtype ? x : bitcast(x, dtype));
   return RowStatus::Done;

@@ -33,6 +33,8 @@ static Tensor roundTo(Tensor x, Tensor zero, mlir::Type type) {
 static Tensor spread(Tensor value, Tensor x, int64_t axis, int64_t block) {
   if (!value || !x)
     return {};
+  if (value.rank() == 0 || value.size().isOne())
+    return reshape(value, {});
   if (block > 0) {
     // [.., n, ..] -> [.., n, 1, ..] -> [.., n, block, ..] -> [.., n * block, ..], cut to x's size.
     Shape repeated = value.shape(), merged = repeated;
@@ -42,8 +44,6 @@ static Tensor spread(Tensor value, Tensor x, int64_t axis, int64_t block) {
     Tensor result = reshape(broadcastTo(inner, repeated), merged);
     return merged[axis] == x.dim(axis) ? result : sliceAxis(result, axis, SymExpr(0), x.dim(axis));
   }
-  if (value.rank() == 0 || value.size().isOne())
-    return reshape(value, {});
   Shape shape(x.rank(), SymExpr(1));
   shape[axis] = value.dim(0);
   return reshape(value, shape);
@@ -61,7 +61,7 @@ static int64_t axisOf(Node &n, Tensor x, Tensor scale) {
   return single ? 0 : axis;
 }
 
-// saturate(round_even(x / scale) + zero_point); to 8-bit floats: saturate(x / scale)
+// saturate(round_even(x / scale) + zero_point); to small floats: saturate(x / scale + zero_point)
 static RowStatus quantizeLinear(Node &n) {
   Tensor x = n.in(0), scale = n.in(1), zero = n.in(2, /*optional=*/true);
   if (n.ctx().failed())
@@ -82,7 +82,11 @@ static RowStatus quantizeLinear(Node &n) {
   if (!wide)
     return RowStatus::Done;
   Tensor ratio = convert(x, wide) / convert(spread(scale, x, axis, block), wide);
-  if (llvm::isa<mlir::FloatType>(type)) {
+  if (llvm::isa<mlir::FloatType>(type) || prim::isSmallFloat(type)) {
+    if (zero) { // A zero point of 0 must not turn -0 into 0.
+      Tensor shift = convert(spread(zero, x, axis, block), wide);
+      ratio = select(equal(shift, fullLike(shift, 0)), ratio, ratio + shift);
+    }
     n.outAs(0, convert(ratio, type, n.i("saturate", 1) != 0), type);
     return RowStatus::Done;
   }
@@ -102,10 +106,14 @@ static RowStatus dequantizeLinear(Node &n) {
   if (!type)
     return RowStatus::Done;
   int64_t axis = axisOf(n, x, scale), block = n.i("block_size", 0);
+  if (prim::isSmallFloat(type))
+    return n.unsupported("an output of the scale's type, f8E8M0");
   mlir::Type wide = n.ctx().builder.getF32Type(), i32 = n.ctx().builder.getI32Type();
   Tensor difference;
   if (x.isFloat()) {
     difference = convert(x, wide);
+    if (zero)
+      difference = difference - convert(spread(zero, x, axis, block), wide);
   } else {
     difference = convert(x, i32);
     if (zero)
