@@ -44,9 +44,15 @@ def value(name, dims, kind=FLOAT):
     return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
 
 
-def node(op, inputs, outputs, name="", domain=""):
+def attribute(name, content):
+    """An int or a list of ints."""
+    number, kind = (8, 7) if isinstance(content, list) else (3, 2)
+    return field(1, name) + field(number, content) + field(20, kind)
+
+
+def node(op, inputs, outputs, name="", domain="", **attributes):
     return field(1, list(inputs)) + field(2, list(outputs)) + field(3, name) + field(4, op) + (
-        field(7, domain) if domain else b"")
+        field(5, [attribute(*item) for item in attributes.items()])) + (field(7, domain) if domain else b"")
 
 
 def model(nodes, inputs, outputs, weights=(), opset=17):
