@@ -14,7 +14,7 @@ endif()
 find_program(DYNAC_PYTHON NAMES python3 HINTS ${PROJECT_BINARY_DIR}/.venv/bin DOC "Python of the tests")
 
 if(DYNAC_SANITIZE)
-  add_compile_options(-fsanitize=${DYNAC_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_compile_options(-fsanitize=${DYNAC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${DYNAC_SANITIZE})
 endif()
 
