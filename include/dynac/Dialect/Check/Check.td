@@ -44,7 +44,7 @@ def Check_Dialect : Dialect {
 
     Attributes of a function say what must not compile: `check.refused = "TEXT"` that no way does and that the message
     contains TEXT (exit code 4, the operator is unsupported), `check.invalid = "TEXT"` the same for exit code 3 (the
-    model is invalid), `check.static = "TEXT"` that unknown shapes are refused.
+    model is invalid; with unknown shapes 4 will do), `check.static = "TEXT"` that unknown shapes are refused.
   }];
   let hasOperationAttrVerify = 1;
 }

@@ -1,0 +1,32 @@
+// RUN: dynac-check %s
+// y[p * stride + w - pad] += x[w, p]: columns of windows summed into an image.
+
+func.func @no_overlap() attributes {check.static = "unknown number"} {
+  %x = check.input dense<[[[1.0, 2.0], [3.0, 4.0]]]> : tensor<1x2x2xf32>
+  %image_shape = check.constant dense<[1, 4]> : tensor<2xi64>
+  %block_shape = check.constant dense<[1, 2]> : tensor<2xi64>
+  %y = model.node "onnx.Col2Im" opset 18 (%x, %image_shape, %block_shape) {strides = [1, 2]} :
+    (tensor<1x2x2xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<1x1x1x4xf32>
+  check.equal %y, dense<[[[[1.0, 3.0, 2.0, 4.0]]]]> : tensor<1x1x1x4xf32>
+  return
+}
+
+func.func @overlap() attributes {check.static = "unknown number"} {
+  %x = check.input dense<[[[1.0, 2.0], [3.0, 4.0]]]> : tensor<1x2x2xf32>
+  %image_shape = check.constant dense<[1, 3]> : tensor<2xi64>
+  %block_shape = check.constant dense<[1, 2]> : tensor<2xi64>
+  %y = model.node "onnx.Col2Im" opset 18 (%x, %image_shape, %block_shape) {} :
+    (tensor<1x2x2xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<1x1x1x3xf32>
+  check.equal %y, dense<[[[[1.0, 5.0, 4.0]]]]> : tensor<1x1x1x3xf32>
+  return
+}
+
+func.func @pads() attributes {check.static = "unknown number"} {
+  %x = check.input dense<[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]> : tensor<1x2x3xf32>
+  %image_shape = check.constant dense<[1, 2]> : tensor<2xi64>
+  %block_shape = check.constant dense<[1, 2]> : tensor<2xi64>
+  %y = model.node "onnx.Col2Im" opset 18 (%x, %image_shape, %block_shape) {pads = [0, 1, 0, 1]} :
+    (tensor<1x2x3xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<1x1x1x2xf32>
+  check.equal %y, dense<[[[[6.0, 8.0]]]]> : tensor<1x1x1x2xf32>
+  return
+}

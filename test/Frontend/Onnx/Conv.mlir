@@ -1,0 +1,75 @@
+// RUN: dynac-check %s
+// y = the sum over channels c and window w of x[c, p * stride + w * dilation - pad] * W[w] + b.
+
+func.func @plain() {
+  %x = check.input dense<[[[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]]]> : tensor<1x1x3x3xf32>
+  %w = check.constant dense<[[[[1.0, 0.0], [0.0, -1.0]]]]> : tensor<1x1x2x2xf32>
+  %y = model.node "onnx.Conv" opset 11 (%x, %w) {} : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32>
+  check.equal %y, dense<[[[[-4.0, -4.0], [-4.0, -4.0]]]]> : tensor<1x1x2x2xf32>
+  return
+}
+
+func.func @pads_and_bias() {
+  %x = check.input dense<[[[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]]]> : tensor<1x1x3x3xf32>
+  %w = check.constant dense<[[[[1.0, 0.0], [0.0, -1.0]]]]> : tensor<1x1x2x2xf32>
+  %b = check.input dense<[10.0]> : tensor<1xf32>
+  %y = model.node "onnx.Conv" opset 11 (%x, %w, %b) {pads = [1, 0, 0, 1]} :
+    (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>, tensor<1xf32>) -> tensor<1x1x3x3xf32>
+  check.equal %y, dense<[[[[9.0, 8.0, 10.0], [6.0, 6.0, 12.0], [6.0, 6.0, 15.0]]]]> : tensor<1x1x3x3xf32>
+  return
+}
+
+func.func @strides_and_dilations() {
+  %x = check.input dense<[[[[0.0, 1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0, 9.0], [10.0, 11.0, 12.0, 13.0, 14.0],
+                          [15.0, 16.0, 17.0, 18.0, 19.0], [20.0, 21.0, 22.0, 23.0, 24.0]]]]> : tensor<1x1x5x5xf32>
+  %w = check.constant dense<[[[[1.0, 0.0], [0.0, -1.0]]]]> : tensor<1x1x2x2xf32>
+  %y = model.node "onnx.Conv" opset 11 (%x, %w) {strides = [2, 1], dilations = [2, 2]} :
+    (tensor<1x1x5x5xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x2x3xf32>
+  check.equal %y, dense<-12.0> : tensor<1x1x2x3xf32>
+  return
+}
+
+// One dimension, a group for each channel.
+func.func @groups() {
+  %x = check.input dense<[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]> : tensor<1x2x3xf32>
+  %w = check.constant dense<[[[1.0, 1.0]], [[1.0, -1.0]]]> : tensor<2x1x2xf32>
+  %y = model.node "onnx.Conv" opset 11 (%x, %w) {group = 2} :
+    (tensor<1x2x3xf32>, tensor<2x1x2xf32>) -> tensor<1x2x2xf32>
+  check.equal %y, dense<[[[3.0, 5.0], [-1.0, -1.0]]]> : tensor<1x2x2xf32>
+  return
+}
+
+func.func @same_upper() {
+  %x = check.input dense<[[[1.0, 2.0, 3.0, 4.0]]]> : tensor<1x1x4xf32>
+  %w = check.constant dense<[[[1.0, 1.0]]]> : tensor<1x1x2xf32>
+  %y = model.node "onnx.Conv" opset 11 (%x, %w) {auto_pad = "SAME_UPPER", strides = [2]} :
+    (tensor<1x1x4xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  check.equal %y, dense<[[[3.0, 7.0]]]> : tensor<1x1x2xf32>
+  return
+}
+
+func.func @same_lower() {
+  %x = check.input dense<[[[1.0, 2.0, 3.0]]]> : tensor<1x1x3xf32>
+  %w = check.constant dense<[[[1.0, 1.0]]]> : tensor<1x1x2xf32>
+  %y = model.node "onnx.Conv" opset 22 (%x, %w) {auto_pad = "SAME_LOWER"} :
+    (tensor<1x1x3xf32>, tensor<1x1x2xf32>) -> tensor<1x1x3xf32>
+  check.equal %y, dense<[[[1.0, 3.0, 5.0]]]> : tensor<1x1x3xf32>
+  return
+}
+
+func.func @weight_at_run_time() attributes {check.static = "window is symbolic"} {
+  %x = check.input dense<[[[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]]]> : tensor<1x1x3x3xf32>
+  %w = check.input dense<[[[[1.0, 0.0], [0.0, -1.0]]]]> : tensor<1x1x2x2xf32>
+  %y = model.node "onnx.Conv" opset 11 (%x, %w) {} : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32>
+  check.equal %y, dense<[[[[-4.0, -4.0], [-4.0, -4.0]]]]> : tensor<1x1x2x2xf32>
+  return
+}
+
+// Of 1x1: a matrix product.
+func.func @channels() {
+  %x = check.input dense<[[[[1.0]], [[2.0]]]]> : tensor<1x2x1x1xf32>
+  %w = check.input dense<[[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]], [[[-1.0]], [[1.0]]]]> : tensor<3x2x1x1xf32>
+  %y = model.node "onnx.Conv" opset 1 (%x, %w) {} : (tensor<1x2x1x1xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x1x1xf32>
+  check.equal %y, dense<[[[[5.0]], [[11.0]], [[1.0]]]]> : tensor<1x3x1x1xf32>
+  return
+}
