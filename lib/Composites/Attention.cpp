@@ -22,29 +22,36 @@ static StringRef causalName(Causal causal) {
   llvm_unreachable("an enumerator is missing");
 }
 
-/// The first reason why the operands do not form an attention; empty if they do.
-static std::string checkOperands(Tensor q, Tensor k, Tensor v, Tensor bias) {
+/// Whether the operands form an attention; `why` says what is wrong first.
+static bool checkOperands(Tensor q, Tensor k, Tensor v, Tensor bias, prim::Misfit &why) {
+  auto refuse = [&](std::string text) {
+    why.text = std::move(text);
+    return false;
+  };
   if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4)
-    return "got ranks " + std::to_string(q.rank()) + ", " + std::to_string(k.rank()) + " and " +
-           std::to_string(v.rank()) + ", expected 4";
+    return refuse("got ranks " + std::to_string(q.rank()) + ", " + std::to_string(k.rank()) +
+                  " and " + std::to_string(v.rank()) + ", expected 4");
   if (q.dtype() != k.dtype() || q.dtype() != v.dtype() || (bias && bias.dtype() != q.dtype()))
-    return "element types of q, k, v and bias differ";
+    return refuse("element types of q, k, v and bias differ");
   std::string shapes = "q " + prim::shapeText(q.shape()) + ", k " + prim::shapeText(k.shape()) +
                        " and v " + prim::shapeText(v.shape());
-  if (q.dim(0) != k.dim(0) || q.dim(0) != v.dim(0) || k.dim(1) != v.dim(1) ||
-      k.dim(2) != v.dim(2) || q.dim(3) != k.dim(3))
-    return shapes + " do not fit";
+  for (auto [a, b] :
+       {std::pair(q.dim(0), k.dim(0)), std::pair(q.dim(0), v.dim(0)), std::pair(k.dim(1), v.dim(1)),
+        std::pair(k.dim(2), v.dim(2)), std::pair(q.dim(3), k.dim(3))})
+    if (a != b) {
+      prim::refuseUnequal(why, shapes + " do not fit", a, b);
+      return false;
+    }
   if (!q.dim(1).exactDiv(k.dim(1)))
-    return shapes + ": the heads of k do not divide those of q";
+    return refuse(shapes + ": the heads of k do not divide those of q");
   if (!bias)
-    return "";
-  std::string why;
+    return true;
   Shape scores{q.dim(0), q.dim(1), q.dim(2), k.dim(2)};
   auto shape = prim::inferNumpyBroadcast(scores, bias.shape(), why);
   if (shape && *shape != scores)
-    return "bias " + prim::shapeText(bias.shape()) + " does not broadcast to " +
-           prim::shapeText(scores);
-  return why;
+    return refuse("bias " + prim::shapeText(bias.shape()) + " does not broadcast to " +
+                  prim::shapeText(scores));
+  return shape.has_value();
 }
 
 Tensor dynac::attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale,
@@ -52,9 +59,9 @@ Tensor dynac::attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale,
   if (!requireFloats("attention", q) || !k || !v)
     return {};
   TensorContext &context = q.ctx();
-  std::string why = checkOperands(q, k, v, bias);
-  if (!why.empty())
-    return failTensor(context, "attention: " + why);
+  prim::Misfit why;
+  if (!checkOperands(q, k, v, bias, why))
+    return failTensor(context, "attention", why);
   SmallVector<Tensor> xs{q, k, v};
   if (bias)
     xs.push_back(bias);

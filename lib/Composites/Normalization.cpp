@@ -28,12 +28,13 @@ Tensor dynac::softmax(Tensor x, int64_t axis) { return softmaxLike("softmax", x,
 Tensor dynac::logSoftmax(Tensor x, int64_t axis) { return softmaxLike("log_softmax", x, axis); }
 
 // A row of -inf has no distribution: -inf - -inf makes all of it NaN, and so does a NaN in the row.
+// One division for a row: a second rounding is less than what the exponentials are off by.
 Tensors dynac::softmaxBody(TensorContext &context, ArrayRef<Tensor> xs, DictionaryAttr config) {
   int64_t axis = intOf(context, config, "axis");
   Tensor x = widened(xs[0]);
   Tensor largest = reduceMax(x, axis, true);
   Tensor shares = exp(x - largest);
-  Tensor y = shares / sum(shares, axis, true);
+  Tensor y = shares * (1.0 / sum(shares, axis, true));
   return {convert(y, xs[0].dtype())};
 }
 
@@ -63,15 +64,16 @@ static DictionaryAttr normConfig(TensorContext &context, int64_t axis, double ep
 static bool checkAffine(StringRef name, Tensor x, Tensor factor) {
   if (!factor)
     return true;
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferNumpyBroadcast(x.shape(), factor.shape(), why);
   if (shape && *shape != x.shape())
-    why = prim::shapeText(factor.shape()) + " does not broadcast to " + prim::shapeText(x.shape());
-  if (why.empty() && !factor.isFloat())
-    why = "scale and bias need floats";
-  if (why.empty())
+    why.text =
+        prim::shapeText(factor.shape()) + " does not broadcast to " + prim::shapeText(x.shape());
+  if (why.text.empty() && !factor.isFloat())
+    why.text = "scale and bias need floats";
+  if (why.text.empty())
     return true;
-  x.ctx().fail(name + ": " + why);
+  x.ctx().fail(name, why);
   return false;
 }
 

@@ -38,6 +38,34 @@ static int64_t firstFreeSymbol(Operation *op) {
   return next;
 }
 
+void TensorContext::fail(const Twine &what, const prim::Misfit &why) {
+  if (failed())
+    return;
+  unequal = why.unequal;
+  fail(what + ": " + why.text);
+}
+
+bool TensorContext::requireEqual(const SymExpr &a, const SymExpr &b, const Twine &what) {
+  if (a == b)
+    return true;
+  prim::Misfit why;
+  prim::refuseUnequal(why, what, a, b);
+  if (!failed())
+    unequal = why.unequal;
+  fail(why.text);
+  return false;
+}
+
+std::optional<SymExpr> TensorContext::requireMultiple(const SymExpr &a, const SymExpr &b,
+                                                      const Twine &what) {
+  if (auto quotient = a.exactDiv(b))
+    return quotient;
+  if (!failed() && !a.isConstant())
+    unequal.emplace(a, b * SymExpr::symbol(a.str() + "_by_" + b.str()));
+  fail(what + ": " + b.str() + " does not provably divide " + a.str());
+  return std::nullopt;
+}
+
 SymExpr TensorContext::freshSymbol() {
   if (nextSymbol < 0) {
     Block *block = builder.getInsertionBlock();

@@ -33,17 +33,17 @@ Tensor dynac::dot(Tensor a, Tensor b, Axes batchA, Axes batchB, Axes contractA, 
   Type result = dtype ? dtype : a.dtype();
   if (!checkFactors("dot", a, b, result))
     return invalidTensor(a.ctx());
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferDot(a.shape(), b.shape(), batchA, batchB, contractA, contractB, why);
   if (!shape)
-    return failTensor(a.ctx(), "dot: " + why);
+    return failTensor(a.ctx(), "dot", why);
   return build<prim::DotOp>(a.ctx(), prim::tensorType(*shape, result), a.value(), b.value(), batchA,
                             batchB, contractA, contractB);
 }
 
 /// Both stacks of matrices with equal stack axes.
 static bool meetStacks(Tensor &a, Tensor &b) {
-  std::string why;
+  prim::Misfit why;
   Shape stackA = a.shape(), stackB = b.shape();
   Shape matrixA(ArrayRef<SymExpr>(stackA).take_back(2));
   Shape matrixB(ArrayRef<SymExpr>(stackB).take_back(2));
@@ -51,7 +51,7 @@ static bool meetStacks(Tensor &a, Tensor &b) {
   stackB.pop_back_n(2);
   auto stack = prim::inferNumpyBroadcast(stackA, stackB, why);
   if (!stack) {
-    a.ctx().fail("matmul: " + why);
+    a.ctx().fail("matmul", why);
     return false;
   }
   Shape shapeA = *stack, shapeB = *stack;
@@ -94,11 +94,11 @@ Tensor dynac::conv(Tensor x, Tensor w, Axes strides, Dims lo, Dims hi, Axes lhsD
   Type result = dtype ? dtype : x.dtype();
   if (!checkFactors("conv", x, w, result))
     return invalidTensor(x.ctx());
-  std::string why;
+  prim::Misfit why;
   auto shape =
       prim::inferConv(x.shape(), w.shape(), strides, lo, hi, lhsDilation, rhsDilation, groups, why);
   if (!shape)
-    return failTensor(x.ctx(), "conv: " + why);
+    return failTensor(x.ctx(), "conv", why);
   return build<prim::ConvOp>(x.ctx(), prim::tensorType(*shape, result), x.value(), w.value(),
                              strides, dimsAttr(x.ctx(), lo), dimsAttr(x.ctx(), hi), lhsDilation,
                              rhsDilation, static_cast<uint64_t>(groups));

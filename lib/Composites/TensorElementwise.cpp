@@ -57,10 +57,10 @@ static bool meet(StringRef name, Tensor &a, Tensor &b) {
   TensorContext &context = a.ctx();
   if (a.value().getType() == b.value().getType())
     return true;
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferNumpyBroadcast(a.shape(), b.shape(), why);
   if (!shape) {
-    context.fail(name + ": " + why);
+    context.fail(name, why);
     return false;
   }
   a = broadcastTo(a, *shape);
@@ -213,10 +213,10 @@ Tensor dynac::select(Tensor condition, Tensor a, Tensor b) {
                  ", expected i1");
     return {};
   }
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferNumpyBroadcast(condition.shape(), a.shape(), why);
   if (!shape)
-    return failTensor(a.ctx(), "select: " + why);
+    return failTensor(a.ctx(), "select", why);
   condition = broadcastTo(condition, *shape);
   a = broadcastTo(a, *shape);
   b = broadcastTo(b, *shape);

@@ -19,6 +19,10 @@ inline Tensor failTensor(TensorContext &context, const llvm::Twine &message) {
   context.fail(message);
   return invalidTensor(context);
 }
+inline Tensor failTensor(TensorContext &context, const llvm::Twine &what, const prim::Misfit &why) {
+  context.fail(what, why);
+  return invalidTensor(context);
+}
 
 /// Creates the op, or what it folds to at once.
 template <typename Op, typename... Args> Tensor build(TensorContext &context, Args &&...args) {

@@ -32,10 +32,10 @@ static SmallVector<int64_t> range(int64_t from, int64_t to) {
 Tensor dynac::gather(Tensor x, Tensor indices, Axes axes, int64_t batch) {
   if (!x || !indices || !requireInteger("gather", indices))
     return {};
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferGather(x.shape(), indices.shape(), axes, batch, why);
   if (!shape)
-    return failTensor(x.ctx(), "gather: " + why);
+    return failTensor(x.ctx(), "gather", why);
   return build<prim::GatherOp>(x.ctx(), prim::tensorType(*shape, x.dtype()), x.value(),
                                indices.value(), axes, static_cast<uint64_t>(batch));
 }
@@ -88,10 +88,14 @@ Tensor dynac::scatter(Combiner combiner, Tensor x, Tensor indices, Tensor update
                       int64_t batch) {
   if (!x || !indices || !updates || !requireInteger("scatter", indices))
     return {};
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferGather(x.shape(), indices.shape(), axes, batch, why);
   if (!shape)
-    return failTensor(x.ctx(), "scatter: " + why);
+    return failTensor(x.ctx(), "scatter", why);
+  if (updates.rank() == static_cast<int64_t>(shape->size()))
+    for (auto [got, wanted] : llvm::zip(updates.shape(), *shape))
+      if (!x.ctx().requireEqual(got, wanted, "scatter: updates"))
+        return invalidTensor(x.ctx());
   if (updates.shape() != *shape || updates.dtype() != x.dtype())
     return failTensor(x.ctx(), "scatter: got updates of " + typeText(updates.dtype()) + " " +
                                    prim::shapeText(updates.shape()) + ", expected " +

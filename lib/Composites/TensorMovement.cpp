@@ -22,9 +22,9 @@ static SmallVector<int64_t> identityAxes(int64_t rank) {
 Tensor dynac::broadcastInDim(Tensor x, Dims shape, Axes axes) {
   if (!x)
     return x;
-  std::string why;
+  prim::Misfit why;
   if (!prim::checkBroadcast(x.shape(), axes, shape, why))
-    return failTensor(x.ctx(), "broadcast: " + why);
+    return failTensor(x.ctx(), "broadcast", why);
   return build<prim::BroadcastOp>(x.ctx(), prim::tensorType(shape, x.dtype()), x.value(), axes);
 }
 
@@ -87,10 +87,10 @@ Tensor dynac::transpose(Tensor x, Axes permutation) {
   SmallVector<int64_t> axes;
   for (int64_t axis : permutation)
     axes.push_back(axis < 0 ? axis + x.rank() : axis);
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferTranspose(x.shape(), axes, why);
   if (!shape)
-    return failTensor(x.ctx(), "transpose: " + why);
+    return failTensor(x.ctx(), "transpose", why);
   return build<prim::TransposeOp>(x.ctx(), prim::tensorType(*shape, x.dtype()), x.value(), axes);
 }
 
@@ -176,10 +176,10 @@ Tensor dynac::concat(ArrayRef<Tensor> tensors, int64_t axis) {
                                      " and " + typeText(x.dtype()) + " differ");
     shapes.push_back(x.shape());
   }
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferConcat(shapes, place, why);
   if (!shape)
-    return failTensor(context, "concat: " + why);
+    return failTensor(context, "concat", why);
   SmallVector<Value> values;
   for (const Tensor &x : tensors)
     if (!x.dim(place).isZero())
@@ -208,10 +208,10 @@ Tensor dynac::pad(Tensor x, Tensor value, Dims lo, Dims hi, Axes interior) {
   if (value.dtype() != x.dtype() || !value.size().isOne())
     return failTensor(x.ctx(), "pad: got a value of type " + typeText(value.value().getType()) +
                                    ", expected one " + typeText(x.dtype()));
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferPad(x.shape(), lo, hi, between, why);
   if (!shape)
-    return failTensor(x.ctx(), "pad: " + why);
+    return failTensor(x.ctx(), "pad", why);
   Tensor scalar = reshape(value, {});
   return build<prim::PadOp>(x.ctx(), prim::tensorType(*shape, x.dtype()), x.value(), scalar.value(),
                             dimsAttr(x.ctx(), lo), dimsAttr(x.ctx(), hi), between);

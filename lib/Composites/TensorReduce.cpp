@@ -23,7 +23,7 @@ Tensor dynac::reduce(Combiner combiner, Tensor x, Axes axes, bool keep) {
     return invalidTensor(x.ctx());
   if (prim::isSmallFloat(x.dtype()))
     return failTensor(x.ctx(), "reduce: got element type " + typeText(x.dtype()));
-  std::string why;
+  prim::Misfit why;
   Shape shape = *prim::inferReduce(x.shape(), *places, why);
   // Sums and products of halves are rounded once.
   bool accumulates = combiner == Combiner::add || combiner == Combiner::mul;
@@ -63,7 +63,7 @@ Tensor dynac::argReduce(Combiner combiner, Tensor x, int64_t axis, bool last, bo
     return invalidTensor(x.ctx());
   if (prim::isSmallFloat(x.dtype()))
     return failTensor(x.ctx(), "reduce: got element type " + typeText(x.dtype()));
-  std::string why;
+  prim::Misfit why;
   Shape shape = *prim::inferReduce(x.shape(), *places, why);
   Tensor y =
       build<prim::ArgReduceOp>(x.ctx(), prim::tensorType(shape, int64Type(x.ctx())), x.value(),
@@ -89,10 +89,10 @@ Tensor dynac::cumulative(Combiner combiner, Tensor x, int64_t axis, bool exclusi
 static prim::ReduceWindowOp buildWindow(Combiner combiner, Tensor x, Axes window, Axes strides,
                                         Axes dilations, Dims lo, Dims hi, bool withIndices) {
   TensorContext &context = x.ctx();
-  std::string why;
+  prim::Misfit why;
   auto shape = prim::inferWindow(x.shape(), window, strides, dilations, lo, hi, why);
   if (!shape) {
-    context.fail("window: " + why);
+    context.fail("window", why);
     return {};
   }
   Type indices = withIndices ? prim::tensorType(*shape, int64Type(context)) : Type();

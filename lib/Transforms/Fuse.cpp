@@ -13,6 +13,9 @@
 // stored. Views and constants cost nothing to ask for and are cloned into every group that uses
 // them.
 //
+// A reduction of whole rows joins the group that broadcasts its result back over the row: softmax
+// and norms are one kernel that goes over a row a few times while it is in the cache.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dynac/Transforms/Passes.h"
@@ -40,17 +43,16 @@ enum class Role {
   Heavy
 };
 
-/// Whether a reshape only adds or removes axes of size 1; as a view it costs no division.
-bool isUnitReshape(ReshapeOp op) {
-  auto nonUnit = [](Value value) {
-    Shape dims;
-    for (const SymExpr &dim : shapeOf(value))
-      if (!dim.isOne())
-        dims.push_back(dim);
-    return dims;
-  };
-  return nonUnit(op.getX()) == nonUnit(op.getY());
+Shape nonUnitDims(Value value) {
+  Shape dims;
+  for (const SymExpr &dim : shapeOf(value))
+    if (!dim.isOne())
+      dims.push_back(dim);
+  return dims;
 }
+
+/// Whether a reshape only adds or removes axes of size 1; as a view it costs no division.
+bool isUnitReshape(ReshapeOp op) { return nonUnitDims(op.getX()) == nonUnitDims(op.getY()); }
 
 Role roleOf(Operation *op) {
   return TypeSwitch<Operation *, Role>(op)
@@ -107,10 +109,34 @@ bool isTrailing(ArrayRef<int64_t> axes, int64_t rank) {
   return true;
 }
 
+bool reducesRows(ReduceOp op) { return isTrailing(op.getAxes(), shapeOf(op.getX()).size()); }
+
+/// Whether rows are too few to be divided among threads and so long that they should be.
+bool areFewLongRows(ReduceOp op) {
+  SymExpr rows = elementCount(shapeOf(op.getResult()));
+  std::optional<int64_t> count = rows.constant(), all = elementCount(shapeOf(op.getX())).constant();
+  return count && *count < 4 && (!all || *all >= 1 << 16);
+}
+
+/// Whether neighbours in the innermost loop are no neighbours in the operand.
+bool movesInnermost(TransposeOp op) {
+  Shape shape = shapeOf(op.getResult());
+  ArrayRef<int64_t> sources = op.getPermutation();
+  int64_t last = shape.size() - 1;
+  while (last > 0 && shape[last].isOne())
+    --last;
+  for (int64_t axis = 0; axis < last; ++axis)
+    if (!shape[axis].isOne() && sources[axis] > sources[last])
+      return true;
+  return false;
+}
+
 struct Group {
   Operation *root;
   llvm::SetVector<Operation *> ops;
   Operation *claimed = nullptr; ///< the claimed op in it, the root or the start of an epilogue
+  std::optional<Shape> rows;    ///< the axes whose rows are reduced before the results are computed
+  bool reduces = false;         ///< some op is a reduction
 };
 
 class Fuser {
@@ -119,6 +145,7 @@ public:
 
   void run() {
     eraseDead(); // from here on every user counts
+    markEpilogues();
     for (Operation &op : llvm::reverse(block))
       place(&op);
     // Materialise in program order, so that a region's operands exist.
@@ -137,7 +164,7 @@ private:
     if (role == Role::Boundary)
       return;
     if (std::optional<int> group = groupToJoin(op, role))
-      return join(op, *group);
+      return join(op, *group, role);
     if ((role == Role::View || role == Role::Source) && !needsMemory(op)) {
       floating.insert(op);
       return;
@@ -147,22 +174,93 @@ private:
     groups.push_back({op, {}, op->hasAttr(kClaimAttr) ? op : nullptr});
     groupOf[op] = groups.size() - 1;
     groups.back().ops.insert(op);
+    groups.back().reduces = role == Role::Reduction;
     onePerElement.insert(op);
+    onePerRow.insert(op);
   }
 
-  void join(Operation *op, int index) {
-    groups[index].ops.insert(op);
+  void join(Operation *op, int index, Role role) {
+    Group &group = groups[index];
+    group.ops.insert(op);
     groupOf[op] = index;
+    if (role == Role::Reduction) {
+      group.reduces = true;
+      if (!askedOncePerElement(op))
+        group.rows = nonUnitDims(op->getResult(0));
+    }
     if (askedOncePerElement(op))
       onePerElement.insert(op);
+    if (askedOncePerRow(op))
+      onePerRow.insert(op);
     if (op->hasAttr(kClaimAttr))
-      groups[index].claimed = op;
+      group.claimed = op;
+  }
+
+  /// Finds the elementwise ops that a claimed contraction could take as its epilogue.
+  void markEpilogues() {
+    auto isOnWay = [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      return def && (def->hasAttr(kEpilogueAttr) || inEpilogue.contains(def)) &&
+             llvm::all_of(def->getUsers(), [](Operation *user) { return isElementwise(user); });
+    };
+    for (Operation &op : block)
+      if (isElementwise(&op) && llvm::any_of(op.getOperands(), isOnWay))
+        inEpilogue.insert(&op);
   }
 
   bool askedOncePerElement(Operation *op) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
       return isElementwise(user) && onePerElement.contains(user);
     });
+  }
+
+  /// Whether all users ask at their own place, a prefix of the place of the group's root or of what
+  /// is reduced: the op is evaluated once for each row, or for each element of one.
+  bool askedOncePerRow(Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      if (!onePerRow.contains(user))
+        return false;
+      if (auto broadcast = dyn_cast<BroadcastOp>(user))
+        return stretchesInnermostOnly(broadcast);
+      if (auto reshape = dyn_cast<ReshapeOp>(user))
+        return isUnitReshape(reshape);
+      if (auto reduce = dyn_cast<ReduceOp>(user))
+        return reducesRows(reduce);
+      return isElementwise(user);
+    });
+  }
+
+  /// Whether what the group would compute `value` from is read across its rows: then a row is no
+  /// piece of memory, and a reduction is better done for many rows side by side.
+  bool readsAcrossRows(Value value, int index) {
+    SmallVector<Value> left{value};
+    DenseSet<Operation *> seen;
+    while (!left.empty()) {
+      Operation *op = left.pop_back_val().getDefiningOp();
+      if (!op || !seen.insert(op).second || inEpilogue.contains(op) ||
+          llvm::any_of(op->getUsers(), [&](Operation *user) {
+            auto it = groupOf.find(user);
+            return it != groupOf.end() && it->second != index;
+          }))
+        continue; // has memory
+      if (auto transpose = dyn_cast<TransposeOp>(op); transpose && movesInnermost(transpose))
+        return true;
+      Role role = roleOf(op);
+      if (role == Role::Pointwise || role == Role::View)
+        left.append(op->operand_begin(), op->operand_end());
+    }
+    return false;
+  }
+
+  /// Whether the rows of `op` can be reduced in the group before what needs the result.
+  bool canReduceRows(ReduceOp op, int index) {
+    const Group &group = groups[index];
+    if (!askedOncePerRow(op) || areFewLongRows(op) || readsAcrossRows(op.getX(), index))
+      return false;
+    if (group.rows && *group.rows != nonUnitDims(op.getResult()))
+      return false;
+    // A contraction loses nothing by its epilogue, but would by computing no epilogue.
+    return llvm::none_of(group.ops, [&](Operation *other) { return inEpilogue.contains(other); });
   }
 
   /// The one group that all users stand in and that can evaluate `op` in place.
@@ -184,11 +282,13 @@ private:
                  : std::nullopt;
     if (role == Role::Reduction) {
       auto reduce = dyn_cast<ReduceOp>(op);
-      return reduce && !group.claimed && askedOncePerElement(op) &&
-                     isTrailing(reduce.getAxes(), shapeOf(reduce.getX()).size())
+      return reduce && !group.claimed && reducesRows(reduce) &&
+                     (askedOncePerElement(op) || canReduceRows(reduce, *found))
                  ? found
                  : std::nullopt;
     }
+    if (role == Role::Pointwise && group.reduces && inEpilogue.contains(op))
+      return std::nullopt; // it costs the contraction less than it costs the reduction
     if (role == Role::Pointwise && group.claimed && !(isElementwise(op) && askedOncePerElement(op)))
       return std::nullopt;
     return found;
@@ -326,6 +426,10 @@ private:
   DenseMap<Operation *, int> groupOf;
   /// Ops asked for exactly once per element of their group's root, at that element's own place.
   DenseSet<Operation *> onePerElement;
+  /// Ops asked for once per row, or once per element of a row by each pass over it.
+  DenseSet<Operation *> onePerRow;
+  /// Elementwise ops that a claimed contraction could evaluate on its result.
+  DenseSet<Operation *> inEpilogue;
   /// Views and sources without memory of their own: cloned into each group that uses them.
   DenseSet<Operation *> floating;
 };

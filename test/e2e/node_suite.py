@@ -8,8 +8,8 @@
 """Runs ONNX's node tests, which the onnx package generates, through the compiler.
 
 Each mode asks the same operator another question: `static` as the test has it; `dynamic` with every dimension of every
-input symbolic (dimensions of equal size share a symbol, those of size 1 stay); `distinct` with a symbol of its own for
-each; `constants` with the inputs turned into initialisers. `refused` means that the compiler said the model is
+input symbolic (dimensions of equal size share a symbol); `distinct` with a symbol of its own for each; those of size 1
+stay in both, as a symbol never stands for a stretched 1; `constants` with the inputs turned into initialisers. `refused` means that the compiler said the model is
 unsupported (exit code 4). The exit code is 1 if a test failed or crashed, 77 if the onnx package is missing."""
 
 import argparse
@@ -64,7 +64,7 @@ def with_symbols(model, distinct):
             continue
         for dim in info.type.tensor_type.shape.dim:
             size = dim.dim_value
-            if distinct or size != 1:
+            if size != 1:
                 dim.dim_param = f"d{count}" if distinct else f"n{size}"
                 count += 1
     for info in copy.graph.output:

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -103,6 +104,61 @@ TEST_F(RuntimeFile, RunsFromTheFile) {
   std::filesystem::current_path(folder); // a name without a slash is a file here, not a library
   expectRuns(std::filesystem::path(path).filename());
   std::filesystem::current_path(before);
+}
+
+// data/abi-N.so is what a compiler of ABI N made of relu(x * {{1, -1}, {2, 0.5}, {3, 0}} + {1, -2})
+// with x f32[n, 3] (x86-64-v3). A file is added with each ABI and never made again: what users keep
+// has to run.
+TEST_F(RuntimeFile, ArtifactsOfEveryAbi) {
+  for (uint32_t abi = 1; abi <= dynac_abi_version(); ++abi) {
+    const std::string path = RUNTIME_DATA "/abi-" + std::to_string(abi) + ".so";
+    dynac_model_t *model = nullptr;
+    dynac_status_t *status = dynac_model_load(path.c_str(), nullptr, &model);
+    if (dynac_status_code(status) == DYNAC_DEVICE) {
+      dynac_status_free(status);
+      GTEST_SKIP() << "this CPU has no AVX2";
+    }
+    ASSERT_EQ(take(status), "");
+    EXPECT_EQ(dynac_model_artifact(model)->abi, abi);
+    dynac_context_t *context = nullptr;
+    ASSERT_EQ(take(dynac_context_create(model, &context)), "");
+    for (int64_t n : {1, 2, 40}) {
+      Array<float> x({n, 3}, 0, 1);
+      dynac_value_t in = x.value(), out = {};
+      ASSERT_EQ(take(dynac_context_run(context, &in, 1, &out, 1)), "");
+      std::vector<float> expected;
+      for (int64_t i = 0; i < n; ++i) {
+        const float *row = &x.data[size_t(i * 3)];
+        expected.push_back(std::max(row[0] + 2 * row[1] + 3 * row[2] + 1, 0.f));
+        expected.push_back(std::max(-row[0] + row[1] / 2 - 2, 0.f));
+      }
+      EXPECT_EQ(elements<float>(out), expected) << n;
+    }
+    dynac_context_free(context);
+    dynac_model_free(model);
+  }
+}
+
+TEST_F(RuntimeFile, SeveralInOneProcess) {
+  // Each exports the same symbol.
+  const std::string paths[] = {write(complete()), write(complete())};
+  dynac_model_t *models[3] = {};
+  for (int i = 0; i < 2; ++i)
+    ASSERT_EQ(take(dynac_model_load(paths[i].c_str(), nullptr, &models[i])), "");
+  EXPECT_NE(dynac_model_artifact(models[0]), dynac_model_artifact(models[1]));
+  EXPECT_NE(dynac_model_weights(models[0]), dynac_model_weights(models[1]));
+  dynac_status_t *status = dynac_model_load(RUNTIME_DATA "/abi-1.so", nullptr, &models[2]);
+  if (dynac_status_code(status) != DYNAC_DEVICE) {
+    ASSERT_EQ(take(status), "");
+    EXPECT_STREQ(dynac_model_artifact(models[2])->name, "abi-1");
+  } else {
+    dynac_status_free(status);
+  }
+  dynac_model_free(models[0]); // the others stay
+  EXPECT_STREQ(dynac_model_artifact(models[1])->name, "sample");
+  expectRuns(paths[1]);
+  dynac_model_free(models[1]);
+  dynac_model_free(models[2]);
 }
 
 TEST_F(RuntimeFile, NoSuchFile) {

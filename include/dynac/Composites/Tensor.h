@@ -28,6 +28,9 @@
 namespace dynac {
 
 class WeightStore;
+namespace prim {
+struct Misfit;
+}
 using prim::Combiner;
 using prim::CompareDirection;
 using prim::Shape;
@@ -47,6 +50,15 @@ public:
     if (error.empty())
       error = message.str();
   }
+  /// "what: why"; the dimensions that `why` names become `unequal`.
+  void fail(const llvm::Twine &what, const prim::Misfit &why);
+  /// Whether a and b are provably equal. Reports if they are not; `what` says of what they are.
+  bool requireEqual(const SymExpr &a, const SymExpr &b, const llvm::Twine &what);
+  /// a / b if b provably divides a; else reports.
+  std::optional<SymExpr> requireMultiple(const SymExpr &a, const SymExpr &b,
+                                         const llvm::Twine &what);
+  /// What would have to be equal for the first error not to be one.
+  std::optional<std::pair<SymExpr, SymExpr>> unequal;
   /// A symbol name not used before in this model: "u0", "u1", ... (data-dependent sizes). One
   /// context, and so one count, serves a whole walk; the first call looks which names the module
   /// has already.

@@ -100,6 +100,8 @@ struct KernelFrame {
   std::function<void(mlir::OpBuilder &, mlir::Value condition, llvm::StringRef message)> fail;
   /// A stack array that lives for the whole call.
   std::function<mlir::Value(mlir::MemRefType)> stackArray;
+  /// f32 lanes of a vector; 1: only scalars.
+  int64_t lanes = 1;
 };
 
 /// Emits the region. Fails as whyNotSupported says.
@@ -123,6 +125,7 @@ llvm::Error emitRegionKernel(prim::RegionOp region, Kernel &kernel,
                       kernel.fail(at, condition, 1 + messageIndex(message));
                     },
                     [&](mlir::MemRefType type) { return kernel.alloca(type); }};
+  frame.lanes = kernel.isa().lanes;
   for (size_t i = 0, n = kernelBuffersOf(region).size(); i < n; ++i)
     frame.buffers.push_back(kernel.buffer(i));
   for (size_t i = 0, n = kernelDimsOf(region).size(); i < n; ++i)

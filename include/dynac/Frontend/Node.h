@@ -40,6 +40,8 @@ public:
   virtual int64_t outputCount() const = 0;
   virtual bool hasInput(int64_t i) const = 0;  ///< present and named
   virtual bool hasOutput(int64_t i) const = 0; ///< used by name
+  /// The rank that the file declares for output i, if it does.
+  virtual std::optional<int64_t> declaredRank(int64_t i) const = 0;
   /// Operand i; an absent one gives an invalid tensor and, unless `optional`, fails the row.
   virtual Tensor in(int64_t i, bool optional = false) = 0;
   /// Element type of operand i as the file has it (before inF32).

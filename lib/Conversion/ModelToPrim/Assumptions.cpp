@@ -39,7 +39,86 @@ struct Rebuilder : SymExpr::Visitor {
   }
 };
 
+/// Finds floordiv(symbol, number) in an expression.
+struct QuotientFinder : SymExpr::Visitor {
+  struct Part {
+    std::optional<int64_t> number;
+    std::string symbol;
+  };
+  std::vector<Part> parts;
+  std::optional<std::pair<std::string, int64_t>> found;
+
+  int64_t add(Part part) {
+    parts.push_back(std::move(part));
+    return int64_t(parts.size()) - 1;
+  }
+  int64_t constant(int64_t value) override { return add({value, ""}); }
+  int64_t symbol(std::string_view name) override { return add({std::nullopt, std::string(name)}); }
+  int64_t binary(SymExpr::Kind kind, int64_t a, int64_t b) override {
+    if (kind == SymExpr::Kind::FloorDiv && !parts[a].symbol.empty() && parts[b].number)
+      found = {parts[a].symbol, *parts[b].number};
+    return add({});
+  }
+};
+
+SymExpr with(const SymExpr &dim, const std::string &symbol, const SymExpr &value) {
+  return dim.substitute(
+      [&](std::string_view name) { return name == symbol ? std::optional(value) : std::nullopt; });
+}
+
+/// The value of `symbol` for which `difference`, linear in it, is 0.
+std::optional<SymExpr> solvedFor(const std::string &symbol, const SymExpr &difference) {
+  SymExpr rest = with(difference, symbol, SymExpr(0));
+  auto slope = (with(difference, symbol, SymExpr(1)) - rest).constant();
+  if (!slope || *slope == 0 || rest + SymExpr(*slope) * SymExpr::symbol(symbol) != difference)
+    return std::nullopt;
+  return *slope < 0 ? rest.exactDiv(SymExpr(-*slope)) : (-rest).exactDiv(SymExpr(*slope));
+}
+
 } // namespace
+
+void Assumptions::replace(const std::string &symbol, const SymExpr &value) {
+  for (auto &[name, held] : values)
+    held = with(held, symbol, value);
+  values.emplace(symbol, value);
+  auto old = std::move(pairs);
+  pairs.clear();
+  for (const auto &[small, large] : old)
+    assumeLe(with(small, symbol, value), with(large, symbol, value));
+}
+
+SymExpr Assumptions::replaced(const SymExpr &dim) const {
+  return dim.substitute([&](std::string_view name) -> std::optional<SymExpr> {
+    auto found = values.find(std::string(name));
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+bool Assumptions::assumeEq(const SymExpr &a, const SymExpr &b) {
+  SymExpr difference = a - b;
+  // Last symbols first: the names of the first operands stay. Sizes are not negative, so a solution
+  // that cannot be is better.
+  std::vector<std::string> symbols = difference.symbols();
+  for (bool mayBeNegative : {false, true})
+    for (bool mayBeNamed : {false, true})
+      for (const std::string &symbol : llvm::reverse(symbols)) {
+        auto value = solvedFor(symbol, difference);
+        if (!value || (named.count(symbol) && !mayBeNamed) ||
+            (!mayBeNegative && !value->provablyGe(SymExpr(0))))
+          continue;
+        if (auto number = value->constant(); number && *number < 0)
+          return false;
+        replace(symbol, *value);
+        return true;
+      }
+  QuotientFinder finder;
+  difference.visit(finder);
+  if (!finder.found)
+    return false;
+  auto [symbol, divisor] = *finder.found;
+  replace(symbol, SymExpr(divisor) * SymExpr::symbol(symbol + "_by_" + std::to_string(divisor)));
+  return true;
+}
 
 void Assumptions::assumeLe(const SymExpr &small, const SymExpr &large) {
   if (!provesLe(small, large))

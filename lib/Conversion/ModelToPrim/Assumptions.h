@@ -10,10 +10,14 @@
 
 #include "dynac/Dialect/Prim/Prim.h"
 
+#include <map>
+#include <set>
+
 namespace dynac {
 
-/// Inequalities between dimensions that hold because the model is wrong otherwise, or because the
-/// user says so.
+/// What holds of dimensions because the model is wrong otherwise, or because the user says so.
+/// Inequalities are kept as such; an equation is solved for a symbol of the entry, which then
+/// vanishes from all shapes.
 class Assumptions {
 public:
   /// small <= large. Nothing changes if that is proved already.
@@ -24,10 +28,21 @@ public:
   /// Assumes what decides a min or max between a constant and something symbolic in `dim`: that a
   /// limit is not exceeded. Returns whether there was one.
   bool decideBounds(const SymExpr &dim);
+  /// a = b, all their symbols being the entry's. Returns whether the equation was new and could be
+  /// solved for a symbol. Where a quotient of a symbol stands in the way, the symbol becomes a
+  /// multiple of the divisor, which may ask more than the equation.
+  bool assumeEq(const SymExpr &a, const SymExpr &b);
+  /// `dim` without the symbols that equations gave.
+  SymExpr replaced(const SymExpr &dim) const;
+  /// Symbols that the user has said something about: others are replaced first.
+  std::set<std::string> named;
   llvm::ArrayRef<std::pair<SymExpr, SymExpr>> all() const { return pairs; }
 
 private:
+  void replace(const std::string &symbol, const SymExpr &value);
+
   std::vector<std::pair<SymExpr, SymExpr>> pairs; ///< first <= second
+  std::map<std::string, SymExpr> values;          ///< of symbols that are replaced
 };
 
 } // namespace dynac

@@ -184,6 +184,25 @@ void addContract(func::FuncOp main, const ImportOptions &options, const Assumpti
     main->setAttr("dynac.dim_ranges", entries.getDictionary(main.getContext()));
 }
 
+/// `types` with what equations say of their dimensions; collects the symbols left.
+SmallVector<Type> assumedTypes(ArrayRef<Type> types, const Assumptions &assumptions,
+                               std::set<std::string> &symbols) {
+  SmallVector<Type> result(types);
+  for (Type &type : result) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    prim::Shape shape = prim::shapeOf(tensor);
+    for (SymExpr &dim : shape) {
+      dim = assumptions.replaced(dim);
+      for (std::string &name : dim.symbols())
+        symbols.insert(name);
+    }
+    type = prim::tensorType(shape, tensor.getElementType());
+  }
+  return result;
+}
+
 /// The types of the entry: packed elements are bytes. `dynac.type` keeps the model's type.
 SmallVector<Type> entryTypes(ArrayRef<Type> types) {
   SmallVector<Type> result(types);
@@ -218,16 +237,19 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
   Assumptions assumptions;
   for (const auto &[name, range] : options.dims) {
     SymExpr symbol = SymExpr::symbol(name);
+    assumptions.named.insert(symbol.str());
     if (range.min > 0)
       assumptions.assumeLe(SymExpr(range.min), symbol);
     if (range.max != INT64_MAX)
       assumptions.assumeLe(symbol, SymExpr(range.max));
   }
-  // Each round knows at least one bound more; a model has few such places.
+  // Each round knows at least one bound or equation more; a model has few such places.
   for (int round = 0;; ++round) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(model.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-    SmallVector<Type> held = entryTypes(*types);
+    std::set<std::string> symbols;
+    SmallVector<Type> assumed = assumedTypes(*types, assumptions, symbols);
+    SmallVector<Type> held = entryTypes(assumed);
     auto main =
         builder.create<func::FuncOp>(source.getLoc(), "main", builder.getFunctionType(held, {}));
     if (ArrayAttr names = source.getAllArgAttrs())
@@ -236,9 +258,8 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     builder.setInsertionPointToEnd(block);
 
     Problems problems(file);
-    Walk walk(builder, table, dialect->weights, problems, assumptions);
-    walk.context.nextSymbol = firstFreshSymbol(entry.symbols);
-    for (auto [from, to, type] : llvm::zip(source.getArguments(), block->getArguments(), *types)) {
+    Walk walk(builder, table, dialect->weights, problems, assumptions, firstFreshSymbol(symbols));
+    for (auto [from, to, type] : llvm::zip(source.getArguments(), block->getArguments(), assumed)) {
       to.setLoc(from.getLoc());
       walk.setValue(from, to);
       if (type == to.getType())
@@ -251,7 +272,7 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     }
     model::OutputOp end = walk.runBlock(source.front());
     walk.dropScratch();
-    if (walk.mustRestart() && round < 32)
+    if (walk.mustRestart() && round < 64)
       continue;
     SmallVector<Value> results;
     for (auto [name, output] : llvm::zip(end.getNames(), end.getValues())) {
@@ -276,7 +297,7 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     for (auto [i, type] : llvm::enumerate(resultTypes))
       if (type != results[i].getType())
         main.setResultAttr(i, "dynac.type", TypeAttr::get(type));
-    addContract(main, options, assumptions, entry.symbols);
+    addContract(main, options, assumptions, symbols);
     eraseDead(*block);
     return module;
   }

@@ -32,6 +32,7 @@ public:
 
   RowOutcome run() {
     walk.context.error.clear();
+    walk.context.unequal.reset();
     RowStatus status = row.build(*this);
     if (outcome.status == RowStatus::Done)
       outcome.status = status;
@@ -62,6 +63,12 @@ public:
   }
   bool hasOutput(int64_t i) const override {
     return i < int64_t(op().getNumResults()) && !isa<model::NoneType>(op().getYs()[i].getType());
+  }
+
+  std::optional<int64_t> declaredRank(int64_t i) const override {
+    auto type = i < outputCount() ? dyn_cast<RankedTensorType>(op().getYs()[i].getType())
+                                  : RankedTensorType();
+    return type ? std::optional(type.getRank()) : std::nullopt;
   }
 
   Tensor in(int64_t i, bool optional) override {

@@ -51,6 +51,19 @@ bool Walk::assumeForShapesOf(model::NodeOp node) {
   return found;
 }
 
+bool Walk::assumeUnequal() {
+  if (!context.unequal)
+    return false;
+  auto [a, b] = *context.unequal;
+  // Sizes that the run finds out are no symbols of the entry.
+  auto isFound = [&](StringRef name) {
+    int64_t number;
+    return name.consume_front("u") && !name.getAsInteger(10, number) && number >= firstFresh &&
+           number < context.nextSymbol;
+  };
+  return llvm::none_of((a - b).symbols(), isFound) && assumptions.assumeEq(a, b);
+}
+
 Block *Walk::scratchBlock() {
   if (!scratch)
     scratch = ModuleOp::create(context.loc);
@@ -127,7 +140,7 @@ void Walk::runNode(model::NodeOp node) {
   if (restart)
     return;
   if (outcome.status != RowStatus::Done) {
-    if (assumeForShapesOf(node)) {
+    if (assumeForShapesOf(node) || assumeUnequal()) {
       restart = true;
       return;
     }

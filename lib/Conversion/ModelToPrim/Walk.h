@@ -25,9 +25,11 @@ namespace dynac {
 class Walk {
 public:
   Walk(mlir::OpBuilder &builder, const OpTable &table, const WeightStore *weights,
-       Problems &problems, Assumptions &assumptions)
+       Problems &problems, Assumptions &assumptions, int64_t firstFresh)
       : context(builder, builder.getUnknownLoc()), values(weights, assumptions), weights(weights),
-        table(table), problems(problems), assumptions(assumptions) {}
+        table(table), problems(problems), assumptions(assumptions), firstFresh(firstFresh) {
+    context.nextSymbol = firstFresh;
+  }
 
   /// The prim value of a model value; null if it has none.
   mlir::Value value(mlir::Value modelValue) const { return imported.lookup(modelValue); }
@@ -55,6 +57,8 @@ private:
   /// Looks for a clamped bound that makes the operands of a failed node disagree, and assumes that
   /// it fits.
   bool assumeForShapesOf(model::NodeOp node);
+  /// Assumes that the dimensions are equal for which the last node failed.
+  bool assumeUnequal();
   /// Small integer results whose elements are known, in their shortest form.
   mlir::Value shortest(mlir::Value value);
 
@@ -69,6 +73,7 @@ private:
   };
   std::vector<Clamp> clamps;
   mlir::OwningOpRef<mlir::ModuleOp> scratch;
+  int64_t firstFresh; ///< symbols "uN" from here on are sizes that the run finds out
   bool restart = false;
 };
 

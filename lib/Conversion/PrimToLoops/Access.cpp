@@ -245,6 +245,12 @@ double loops::estimate(const SymExpr &expr) {
   return value ? double(*value) : 64.0;
 }
 
+double loops::scalarCost(Operation *op) {
+  return isa<prim::ExpOp, prim::TanhOp, prim::ErfOp, prim::LogOp, prim::PowOp, prim::LogisticOp>(op)
+             ? 10
+             : 1;
+}
+
 void AccessWalker::addGuards(ArrayRef<Guard> guards) {
   for (const Guard &guard : guards)
     forms.push_back(guard.index);
@@ -275,9 +281,8 @@ void AccessWalker::walk(Value value, IndicesRef indices) {
 void AccessWalker::walkReduction(Operation *op, IndicesRef indices) {
   if (lane && !wantsRows)
     wantsRows = preferRows(space, op, indices, *lane);
-  if (depth == 0 && !prim::elementCount(reducedDims(op)).isOne())
-    reductions.push_back(Indices(indices));
-  const double outerWeight = weight;
+  const bool isInner = depth > 0;
+  const double outerWeight = weight, costBefore = cost;
   ++depth;
   Indices reduced;
   for (const SymExpr &dim : reducedDims(op)) {
@@ -291,6 +296,8 @@ void AccessWalker::walkReduction(Operation *op, IndicesRef indices) {
   }
   weight = outerWeight;
   --depth;
+  if (!prim::elementCount(reducedDims(op)).isOne())
+    reductions.push_back({op, Indices(indices), isInner, cost - costBefore});
 }
 
 void AccessWalker::walkOp(Operation *op, IndicesRef indices) {
@@ -299,11 +306,7 @@ void AccessWalker::walkOp(Operation *op, IndicesRef indices) {
   if (isReduction(op))
     return walkReduction(op, indices);
   if (prim::isElementwise(op)) {
-    cost +=
-        weight *
-        (isa<prim::ExpOp, prim::TanhOp, prim::ErfOp, prim::LogOp, prim::PowOp, prim::LogisticOp>(op)
-             ? 10
-             : 1);
+    cost += weight * scalarCost(op);
     for (Value operand : op->getOperands())
       walk(operand, indices);
     return;

@@ -83,9 +83,14 @@ public:
   std::optional<unsigned> lane;
   bool wantsRows = false;
   std::vector<Split> splits;
-  /// The indices at which reductions of more than one element are asked for, outside of other
-  /// reductions.
-  std::vector<Indices> reductions;
+  /// Reductions of more than one element, and where they are asked for.
+  struct Asked {
+    mlir::Operation *op;
+    Indices indices;
+    bool isInner; ///< by what another reduction combines
+    double cost;
+  };
+  std::vector<Asked> reductions;
 
 private:
   void walkOp(mlir::Operation *op, IndicesRef indices);
@@ -108,6 +113,8 @@ bool preferRows(IndexSpace &space, mlir::Operation *op, IndicesRef indices, unsi
 
 /// A number for estimates: the constant, or a guess.
 double estimate(const SymExpr &expr);
+/// Scalar operations that an elementwise op is worth.
+double scalarCost(mlir::Operation *op);
 
 } // namespace dynac::loops
 

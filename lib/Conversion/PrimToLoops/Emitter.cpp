@@ -315,27 +315,46 @@ Value Emitter::mul(Value x, Value y) { return b.create<arith::MulIOp>(loc, x, y)
 //===----------------------------------------------------------------------===//
 
 Value Emitter::load(Value flatMemref, Type primType, const Index &linear) {
-  Value value = b.create<memref::LoadOp>(loc, flatMemref, index(linear));
+  Value value;
+  if (std::optional<unsigned> var = space.vectorOf(linear))
+    value = loadVector(flatMemref, linear, Var(space[*var]));
+  else
+    value = b.create<memref::LoadOp>(loc, flatMemref, index(linear));
   if (prim::isBool(primType))
-    return cmp(arith::CmpIPredicate::ne, value, constant(value.getType(), 0));
-  if (Type scalar = scalarType(primType); scalar != value.getType())
-    return b.create<arith::TruncIOp>(loc, scalar, value);
+    return cmp(arith::CmpIPredicate::ne, value,
+               b.create<arith::ConstantOp>(loc, b.getZeroAttr(value.getType())));
+  if (Type scalar = scalarType(primType); scalar != getElementTypeOrSelf(value.getType())) {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    return b.create<arith::TruncIOp>(loc, vector ? vector.clone(scalar) : scalar, value);
+  }
   return value;
 }
 
 void Emitter::store(unsigned result, IndicesRef indices, Value scalar) {
   Type type = region.getResult(result).getType();
-  if (scalar.getType().getIntOrFloatBitWidth() < 8)
-    scalar = b.create<arith::ExtUIOp>(loc, b.getI8Type(), scalar);
-  Value position = index(space.linearize(indices, prim::shapeOf(type)));
-  b.create<memref::StoreOp>(loc, scalar, flat[region.getNumOperands() + result], position);
+  Index linear = space.linearize(indices, prim::shapeOf(type));
+  Value memory = flat[region.getNumOperands() + result];
+  const bool isVector = space.vectorOf(linear).has_value();
+  if (isVector)
+    scalar = splat(scalar);
+  if (getElementTypeOrSelf(scalar.getType()).getIntOrFloatBitWidth() < 8)
+    scalar = b.create<arith::ExtUIOp>(
+        loc, isVector ? Type(VectorType::get(frame.lanes, b.getI8Type())) : b.getI8Type(), scalar);
+  if (isVector)
+    return storeVector(memory, linear, scalar);
+  b.create<memref::StoreOp>(loc, scalar, memory, index(linear));
 }
 
-Value Emitter::emit(Value value, IndicesRef indices) {
+Indices Emitter::placeOf(Value value, IndicesRef indices) {
   Indices place(indices);
   for (auto [index, dim] : llvm::zip(place, prim::shapeOf(value)))
     if (dim.isOne())
       index = Index();
+  return place;
+}
+
+Value Emitter::emit(Value value, IndicesRef indices) {
+  Indices place = placeOf(value, indices);
   auto argument = dyn_cast<BlockArgument>(value);
   Operation *op = value.getDefiningOp();
   void *key = argument ? value.getAsOpaquePointer() : op;
@@ -363,6 +382,9 @@ Values Emitter::emitOp(Operation *op, IndicesRef indices) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(emit(operand, indices));
+    if (llvm::any_of(operands, [](Value x) { return isa<VectorType>(x.getType()); }))
+      for (Value &operand : operands)
+        operand = splat(operand);
     return {emitElementwise(b, loc, op, operands)};
   }
   if (std::optional<Access> view = viewAccess(space, op, indices))

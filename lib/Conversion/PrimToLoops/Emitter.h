@@ -10,6 +10,7 @@
 
 #include "Access.h"
 #include "Plan.h"
+#include "Rows.h"
 #include "dynac/Conversion/PrimToLoops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -74,6 +75,16 @@ public:
   Values whileLoop(ValueRange init, llvm::function_ref<Value(ValueRange)> condition,
                    llvm::function_ref<Values(ValueRange)> body);
 
+  /// Whether a loop of so many steps is worth vectors.
+  bool fillsVectors(const SymExpr &extent) const;
+  /// Whether `value` along `var` is a vector, or one scalar for all lanes; `known` are.
+  bool isVector(Value value, IndicesRef indices, unsigned var, llvm::ArrayRef<Value> known = {});
+  /// For vectors of elements in [0, extent): `copies` of the body side by side, each with its share
+  /// of the carried values, then what is left over. The body gets a vector variable.
+  using VectorBody = llvm::function_ref<Values(unsigned var, ValueRange carried)>;
+  Values vectorLoop(const SymExpr &extent, size_t copies, ValueRange init, VectorBody body);
+  Value splat(Value value);
+
   unsigned level() const { return scopes.size() - 1; }
   /// The outermost level at which something that depends on `indices` may be emitted.
   unsigned hoistLevel(IndicesRef indices, bool lanesToo = true) const;
@@ -126,7 +137,11 @@ private:
                 const SymExpr &extent);
   void emitElements(const RootPlan &plan, IndicesRef outer, const Index &inner);
 
+  bool emitVectors(const RootPlan &plan, IndicesRef outer, const SymExpr &extent);
+
   Values emitOp(mlir::Operation *op, IndicesRef indices);
+  /// The key of an element: the indices along axes that have a choice.
+  static Indices placeOf(Value value, IndicesRef indices);
   Value load(Value flatMemref, Type primType, const Index &linear);
 
   // Movement.cpp
@@ -144,8 +159,17 @@ private:
   // Reduce.cpp
   Values emitReduction(mlir::Operation *op, IndicesRef indices);
   Values reduceInner(mlir::Operation *op, IndicesRef indices);
+  Values reduceVectors(mlir::Operation *op, const Access &access, unsigned var,
+                       std::optional<size_t> pass);
   Values reduceRow(mlir::Operation *op, IndicesRef indices, unsigned lane);
   Values emitRow(mlir::Operation *op, IndicesRef indices, unsigned lane);
+
+  // Vectors.cpp
+  Value loadVector(Value flatMemref, const Index &linear, const Var &var);
+  void storeVector(Value flatMemref, const Index &linear, Value vector);
+  void readKept(size_t pass, IndicesRef place);
+  void writeKept(size_t pass, IndicesRef place);
+  std::pair<Value, Index> keptAt(const KeptValue &kept, IndicesRef place);
 
   // Random.cpp
   Value emitRngBits(prim::RngBitsOp op, IndicesRef indices);
@@ -187,6 +211,7 @@ private:
   };
   llvm::SmallVector<Choice> choices; ///< the segments that the current loops are in
   llvm::SmallVector<Value> flat;
+  RowSchedule *row = nullptr; ///< the passes over the current row
   mlir::Operation *prologueEnd = nullptr;
   unsigned anyLane = 0;
   unsigned workspaceNumber = 0; ///< of the next root that needs some

@@ -256,6 +256,19 @@ std::optional<unsigned> IndexSpace::laneOf(IndicesRef indices) const {
   return std::nullopt;
 }
 
+std::optional<unsigned> IndexSpace::vectorOf(const Index &index) const {
+  for (const Term &term : index.terms) {
+    const Var &var = vars[term.var];
+    if (var.parent) {
+      if (std::optional<unsigned> vector = vectorOf(*var.parent))
+        return vector;
+    } else if (var.isVector) {
+      return term.var;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<SymExpr> IndexSpace::strideOf(const Index &index, unsigned var) const {
   SymExpr stride(0);
   for (const Term &term : index.terms) {

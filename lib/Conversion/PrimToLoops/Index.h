@@ -63,6 +63,9 @@ struct Var {
   unsigned level = 0;
   /// The variable of a lane loop: what varies with it may be computed for a whole row of lanes.
   bool isLane = false;
+  /// The variable of a vector: `value` is that of the first lane.
+  bool isVector = false;
+  mlir::Value mask; ///< the lanes of a vector that exist; null: all
   /// Digits: parent / divisor % modulus (modulus 0: none). With divisor 1 and no modulus: another
   /// name of `parent` with a tighter extent.
   std::optional<Index> parent;
@@ -103,6 +106,8 @@ public:
   /// The lane variable that it depends on.
   std::optional<unsigned> laneOf(const Index &index) const;
   std::optional<unsigned> laneOf(IndicesRef indices) const;
+  /// The vector variable that it depends on.
+  std::optional<unsigned> vectorOf(const Index &index) const;
   /// The coefficient of `var` in `index`; nothing if a digit hides it.
   std::optional<SymExpr> strideOf(const Index &index, unsigned var) const;
 

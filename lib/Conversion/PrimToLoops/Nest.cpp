@@ -48,17 +48,28 @@ void Emitter::emitRoot(const RootPlan &plan, Value begin, Value end) {
       return emitBlock(plan, unit);
     if (!plan.chunk) {
       Indices outer = space.split(unit, plan.outerDims());
+      std::optional<RowSchedule> schedule;
+      if (plan.reducesRow) {
+        schedule = scheduleRow(space, region, plan, outer);
+        row = &*schedule;
+        for (const RowPass &pass : ArrayRef<RowPass>(schedule->passes).drop_back())
+          emit(pass.reduce->getResult(0), pass.indices);
+      }
       auto inside = [&](IndicesRef all) {
         emitSplits(plan, all, constantIndex(0), dim(inner), inner);
       };
-      if (plan.middleDims().empty())
-        return inside(outer);
-      SymExpr steps = prim::elementCount(plan.middleDims());
-      return loop(steps, [&](Value step) {
-        Indices all = outer;
-        all.append(space.split(variable(step, steps), plan.middleDims()));
-        inside(all);
-      });
+      if (plan.middleDims().empty()) {
+        inside(outer);
+      } else {
+        SymExpr steps = prim::elementCount(plan.middleDims());
+        loop(steps, [&](Value step) {
+          Indices all = outer;
+          all.append(space.split(variable(step, steps), plan.middleDims()));
+          inside(all);
+        });
+      }
+      row = nullptr;
+      return;
     }
     SmallVector<SymExpr> dims(plan.outerDims());
     dims.push_back(inner.ceilDiv(plan.chunk));
@@ -172,6 +183,8 @@ void Emitter::emitSplit(const Split &split, std::optional<unsigned> var, Value l
 /// The loop over inner elements [lb, ub) out of `extent`.
 void Emitter::emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value ub,
                         const SymExpr &extent) {
+  if (row && !plan.rows && choices.empty() && emitVectors(plan, outer, extent))
+    return;
   if (!plan.rows)
     return loop(lb, ub, constantIndex(1),
                 [&](Value iv) { emitElements(plan, outer, variable(iv, extent)); });
@@ -194,6 +207,28 @@ void Emitter::emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value 
   });
 }
 
+/// The loop over all of a row, as vectors; whether that can be.
+bool Emitter::emitVectors(const RootPlan &plan, IndicesRef outer, const SymExpr &extent) {
+  if (!fillsVectors(extent))
+    return false;
+  Var trial;
+  trial.extent = extent;
+  const unsigned var = space.addVar(std::move(trial));
+  Indices indices(outer);
+  indices.append(space.split(space.of(var), plan.innerDims()));
+  SmallVector<Value, 2> known = row->readsOf(row->passes.size() - 1);
+  for (unsigned result : plan.results) {
+    std::optional<SymExpr> stride = space.strideOf(space.linearize(indices, plan.shape), var);
+    if (!stride || !stride->isOne() || !isVector(yielded(region, result), indices, var, known))
+      return false;
+  }
+  vectorLoop(extent, 2, {}, [&](unsigned inner, ValueRange) {
+    emitElements(plan, outer, space.of(inner));
+    return Values();
+  });
+  return true;
+}
+
 void Emitter::emitTile(const RootPlan &plan, IndicesRef outer, Value start, Value count,
                        const SymExpr &extent) {
   Index tile = variable(start, extent);
@@ -214,6 +249,8 @@ void Emitter::emitTile(const RootPlan &plan, IndicesRef outer, Value start, Valu
 void Emitter::emitElements(const RootPlan &plan, IndicesRef outer, const Index &inner) {
   Indices indices(outer);
   indices.append(space.split(inner, plan.innerDims()));
+  if (row)
+    readKept(row->passes.size() - 1, indices);
   Values scalars;
   for (unsigned result : plan.results)
     scalars.push_back(emit(yielded(region, result), indices));

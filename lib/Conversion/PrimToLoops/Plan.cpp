@@ -115,11 +115,14 @@ static void planNest(RootPlan &plan, prim::RegionOp region) {
   plan.firstInner = plan.unitDims = loops.empty() || first == 0 ? 0 : loops[first].first;
 
   // What is reduced for a whole row, or for several, is computed once per unit.
-  bool hasRowReduction = false;
   size_t lastNeeded = 0;
-  for (const Indices &at : walker.reductions) {
+  double rowCost = 0;
+  for (const AccessWalker::Asked &at : walker.reductions) {
+    if (at.isInner)
+      continue;
     auto isAsked = [&](unsigned var) {
-      return llvm::any_of(at, [&](const Index &index) { return space.dependsOn(index, var); });
+      return llvm::any_of(at.indices,
+                          [&](const Index &index) { return space.dependsOn(index, var); });
     };
     bool isAskedInside = false;
     for (auto [axis, var] : loops) {
@@ -130,23 +133,25 @@ static void planNest(RootPlan &plan, prim::RegionOp region) {
       else
         lastNeeded = std::max(lastNeeded, axis + 1);
     }
-    hasRowReduction |= !isAskedInside;
+    plan.reducesRow |= !isAskedInside;
     if (isAskedInside)
       lastNeeded = plan.firstInner;
+    else
+      rowCost += at.cost;
   }
-  if (hasRowReduction)
+  if (plan.reducesRow)
     plan.unitDims = lastNeeded;
 
-  const double elementCost = 1 + walker.cost;
+  const double elementCost = 1 + walker.cost - rowCost;
   SymExpr inner = prim::elementCount(plan.innerDims());
-  plan.unitsAreElements = plan.firstInner == 0 && !hasRowReduction;
+  plan.unitsAreElements = plan.firstInner == 0 && !plan.reducesRow;
   if (plan.unitsAreElements) {
     plan.units = inner;
     plan.unitCost = elementCost;
     return;
   }
   plan.units = prim::elementCount(plan.outerDims());
-  if (!hasRowReduction && !plan.rows)
+  if (!plan.reducesRow && !plan.rows)
     plan.blockedAxis = findTransposition(space, walker.forms, ArrayRef(loops).take_front(first),
                                          loops.back().second);
   if (plan.blockedAxis) {
@@ -154,10 +159,10 @@ static void planNest(RootPlan &plan, prim::RegionOp region) {
     plan.unitCost = elementCost * estimate(inner) * RootPlan::blockRows;
     return;
   }
-  plan.unitCost = elementCost * estimate(inner * prim::elementCount(plan.middleDims()));
+  plan.unitCost = elementCost * estimate(inner * prim::elementCount(plan.middleDims())) + rowCost;
   // Few long rows: cut them, so that there is work for all threads.
   std::optional<int64_t> outer = plan.units.constant();
-  if (outer && *outer < 64 && !hasRowReduction && plan.unitCost > 2 * pieceCost) {
+  if (outer && *outer < 64 && !plan.reducesRow && plan.unitCost > 2 * pieceCost) {
     plan.chunk = llvm::alignTo(std::max<int64_t>(1, std::ceil(pieceCost / elementCost)), 64);
     plan.units = plan.units * inner.ceilDiv(plan.chunk);
     plan.unitCost = elementCost * plan.chunk;

@@ -32,6 +32,8 @@ struct RootPlan {
   static constexpr int64_t blockRows = 32, blockColumns = 64;
   /// Some reduction is computed for a row of lanes at a time.
   bool rows = false;
+  /// Some reduction is done once for a unit's row, before the loops over the row.
+  bool reducesRow = false;
   SymExpr units;
   /// Estimated scalar operations per unit.
   double unitCost = 1;

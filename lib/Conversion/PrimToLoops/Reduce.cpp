@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace dynac;
@@ -153,6 +154,29 @@ public:
     return values;
   }
 
+  /// Combines vectors with a vector of the elements at `access`.
+  Values vectorStep(ValueRange accumulators, const Access &access, Value mask) {
+    Value x = e.emit(access.operand, access.indices);
+    x = e.splat(convert(x, Emitter::elementType(access.operand)));
+    if (mask)
+      x = e.select(mask, x, e.splat(start()[0]));
+    return {merge(accumulators[0], x)};
+  }
+  /// The lanes of all vectors, combined.
+  Value combineLanes(Values vectors) {
+    for (size_t count = vectors.size(); count > 1; count = (count + 1) / 2)
+      for (size_t i = 0; i < count / 2; ++i)
+        vectors[i] = merge(vectors[i], vectors[count - 1 - i]);
+    Value sum = vectors[0];
+    for (int64_t lanes = e.frame.lanes; lanes > 1; lanes /= 2) {
+      SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, lanes / 2));
+      SmallVector<int64_t> high = llvm::to_vector(llvm::seq<int64_t>(lanes / 2, lanes));
+      sum = merge(b.create<vector::ShuffleOp>(loc, sum, sum, low),
+                  b.create<vector::ShuffleOp>(loc, sum, sum, high));
+    }
+    return b.create<vector::ExtractOp>(loc, sum, 0);
+  }
+
   /// Combines with the elements at `accesses`.
   Values step(ValueRange accumulators, ArrayRef<Access> accesses, IndicesRef reduced) {
     Values operands;
@@ -182,6 +206,19 @@ public:
   }
 
 private:
+  /// Combines two vectors.
+  Value merge(Value x, Value y) {
+    const bool isMax = combiner == prim::Combiner::max;
+    if (!isa<FloatType>(valueType) || !(isMax || combiner == prim::Combiner::min))
+      return combine(b, loc, combiner, valueType, x, y, /*reassociate=*/false);
+    // As x86 has it: where one is NaN, its max gives the second. So only y is left to be tested,
+    // which no earlier step has to be waited for.
+    using P = arith::CmpFPredicate;
+    Value wins = b.create<arith::CmpFOp>(loc, isMax ? P::OGT : P::OLT, y, x);
+    Value isNan = b.create<arith::CmpFOp>(loc, P::UNO, y, y);
+    return e.select(isNan, y, e.select(wins, y, x));
+  }
+
   /// Brings an operand to the accumulator's type.
   Value convert(Value x, Type primType) {
     if (auto type = dyn_cast<FloatType>(valueType); type && type.getWidth() < 32)
@@ -330,11 +367,23 @@ Values Emitter::reduceInner(Operation *op, IndicesRef indices) {
   Accumulation accumulation(*this, op, /*inRow=*/false);
   ReducedLoops loops(space, op, indices);
   SmallVector<Access, 2> accesses = reductionAccesses(space, op, indices, loops.indices);
+  std::optional<size_t> pass = row ? row->passOf(op, indices) : std::nullopt;
+  if (isa<prim::ReduceOp>(op) && loops.vars.size() == 1 &&
+      fillsVectors(space[loops.vars[0]].extent) &&
+      isVector(accesses[0].operand, accesses[0].indices, loops.vars[0],
+               pass ? row->readsOf(*pass) : SmallVector<Value, 2>()))
+    return reduceVectors(op, accesses[0], loops.vars[0], pass);
   // Inside of `depth` loops: tests what can be tested, then the next loop or the step.
   std::function<Values(size_t, Values)> nest = [&](size_t depth, Values carried) -> Values {
     auto inside = [&]() -> Values {
-      if (depth == loops.vars.size())
-        return accumulation.step(carried, accesses, loops.indices);
+      if (depth == loops.vars.size()) {
+        if (pass)
+          readKept(*pass, accesses[0].indices);
+        Values next = accumulation.step(carried, accesses, loops.indices);
+        if (pass)
+          writeKept(*pass, accesses[0].indices);
+        return next;
+      }
       return loop(space[loops.vars[depth]].extent, carried, [&](Value iv, ValueRange values) {
         space[loops.vars[depth]].value = iv;
         space[loops.vars[depth]].level = level();
@@ -347,6 +396,31 @@ Values Emitter::reduceInner(Operation *op, IndicesRef indices) {
     return branch(condition(guards), accumulation.types(), inside, [&] { return carried; });
   };
   return accumulation.finish(nest(0, accumulation.start()));
+}
+
+/// Several vectors of accumulators, so that one addition need not wait for the other.
+Values Emitter::reduceVectors(Operation *op, const Access &access, unsigned var,
+                              std::optional<size_t> pass) {
+  Accumulation accumulation(*this, op, /*inRow=*/true);
+  AccessWalker walker(space);
+  walker.walk(access.operand, access.indices);
+  const SymExpr extent = space[var].extent;
+  size_t copies = walker.cost < 10 ? 4 : 2;
+  if (std::optional<int64_t> count = extent.constant())
+    copies = std::min<size_t>(copies, llvm::divideCeil(*count, frame.lanes));
+  Values start(copies, splat(accumulation.start()[0]));
+  Values vectors = vectorLoop(extent, copies, start, [&](unsigned vector, ValueRange carried) {
+    Access here{access.operand, {}, {}};
+    for (const Index &index : access.indices)
+      here.indices.push_back(space.substitute(index, var, space.of(vector)));
+    if (pass)
+      readKept(*pass, here.indices);
+    Values next = accumulation.vectorStep(carried, here, space[vector].mask);
+    if (pass)
+      writeKept(*pass, here.indices);
+    return next;
+  });
+  return accumulation.finish(accumulation.combineLanes(vectors));
 }
 
 Values Emitter::reduceRow(Operation *op, IndicesRef indices, unsigned lane) {

@@ -18,13 +18,13 @@ using llvm::Twine;
 
 namespace {
 
-std::nullopt_t refuse(std::string &why, const Twine &text) {
-  why = text.str();
+std::nullopt_t refuse(Misfit &why, const Twine &text) {
+  why = {text.str(), std::nullopt};
   return std::nullopt;
 }
 
 /// Whether `axes` are distinct and within [0, rank).
-bool checkAxes(Axes axes, int64_t rank, const char *what, std::string &why) {
+bool checkAxes(Axes axes, int64_t rank, const char *what, Misfit &why) {
   llvm::SmallBitVector seen(rank);
   for (int64_t axis : axes) {
     if (axis < 0 || axis >= rank) {
@@ -41,14 +41,14 @@ bool checkAxes(Axes axes, int64_t rank, const char *what, std::string &why) {
 }
 
 /// Whether `list` (of the attribute `name`) has an entry per axis.
-bool checkLength(size_t got, size_t expected, const char *name, std::string &why) {
+bool checkLength(size_t got, size_t expected, const char *name, Misfit &why) {
   if (got == expected)
     return true;
   refuse(why, Twine("'") + name + "' has " + Twine(got) + " entries, expected " + Twine(expected));
   return false;
 }
 
-bool checkPositive(Axes list, const char *name, std::string &why) {
+bool checkPositive(Axes list, const char *name, Misfit &why) {
   for (int64_t entry : list) {
     if (entry > 0)
       continue;
@@ -83,15 +83,19 @@ std::optional<SymExpr> broadcastDim(const SymExpr &a, const SymExpr &b) {
   return std::nullopt;
 }
 
-std::string dimsDiffer(const SymExpr &a, const SymExpr &b) {
-  if (a.isConstant() && b.isConstant())
-    return "dimensions " + a.str() + " and " + b.str() + " differ";
-  return "dimensions " + a.str() + " and " + b.str() + " are not provably equal";
-}
-
 } // namespace
 
-std::optional<Shape> prim::inferReduce(Dims x, Axes axes, std::string &why) {
+std::nullopt_t prim::refuseUnequal(Misfit &why, const Twine &where, const SymExpr &a,
+                                   const SymExpr &b) {
+  std::string dims = "dimensions " + a.str() + " and " + b.str();
+  if (a.isConstant() && b.isConstant())
+    return refuse(why, where + ": " + dims + " differ");
+  refuse(why, where + ": " + dims + " are not provably equal");
+  why.unequal.emplace(a, b);
+  return std::nullopt;
+}
+
+std::optional<Shape> prim::inferReduce(Dims x, Axes axes, Misfit &why) {
   if (!checkAxes(axes, x.size(), "axis", why))
     return std::nullopt;
   Shape result;
@@ -101,7 +105,7 @@ std::optional<Shape> prim::inferReduce(Dims x, Axes axes, std::string &why) {
   return result;
 }
 
-std::optional<Shape> prim::inferTranspose(Dims x, Axes permutation, std::string &why) {
+std::optional<Shape> prim::inferTranspose(Dims x, Axes permutation, Misfit &why) {
   if (!checkLength(permutation.size(), x.size(), "permutation", why) ||
       !checkAxes(permutation, x.size(), "axis", why))
     return std::nullopt;
@@ -111,7 +115,7 @@ std::optional<Shape> prim::inferTranspose(Dims x, Axes permutation, std::string 
   return result;
 }
 
-std::optional<Shape> prim::inferConcat(ArrayRef<Shape> xs, int64_t axis, std::string &why) {
+std::optional<Shape> prim::inferConcat(ArrayRef<Shape> xs, int64_t axis, Misfit &why) {
   if (xs.empty())
     return refuse(why, "expected at least one operand");
   Shape result = xs[0];
@@ -125,14 +129,16 @@ std::optional<Shape> prim::inferConcat(ArrayRef<Shape> xs, int64_t axis, std::st
       if (static_cast<int64_t>(i) == axis)
         result[i] = result[i] + dim;
       else if (dim != result[i])
-        return refuse(why, "axis " + Twine(i) + " of operand shapes " + shapeText(xs[0]) + " and " +
-                               shapeText(x) + ": " + dimsDiffer(result[i], dim));
+        return refuseUnequal(why,
+                             "axis " + Twine(i) + " of operand shapes " + shapeText(xs[0]) +
+                                 " and " + shapeText(x),
+                             result[i], dim);
     }
   }
   return result;
 }
 
-std::optional<Shape> prim::inferPad(Dims x, Dims lo, Dims hi, Axes interior, std::string &why) {
+std::optional<Shape> prim::inferPad(Dims x, Dims lo, Dims hi, Axes interior, Misfit &why) {
   if (!checkLength(lo.size(), x.size(), "lo", why) ||
       !checkLength(hi.size(), x.size(), "hi", why) ||
       !checkLength(interior.size(), x.size(), "interior", why))
@@ -152,7 +158,7 @@ std::optional<Shape> prim::inferPad(Dims x, Dims lo, Dims hi, Axes interior, std
 }
 
 std::optional<Shape> prim::inferGather(Dims x, Dims indices, Axes axes, int64_t batch,
-                                       std::string &why) {
+                                       Misfit &why) {
   if (batch < 0 || batch > static_cast<int64_t>(x.size()) ||
       batch >= static_cast<int64_t>(indices.size()))
     return refuse(why, "batch " + Twine(batch) + " does not fit x " + shapeText(x) +
@@ -163,13 +169,14 @@ std::optional<Shape> prim::inferGather(Dims x, Dims indices, Axes axes, int64_t 
     if (axis < batch)
       return refuse(why, "axis " + Twine(axis) + " is one of the " + Twine(batch) + " batch axes");
   if (indices.back() != SymExpr(static_cast<int64_t>(axes.size())))
-    return refuse(why, "the last axis of indices " + shapeText(indices) + " is " +
-                           indices.back().str() + ", expected the number of axes, " +
-                           Twine(axes.size()));
+    return refuseUnequal(why, "the last axis of indices " + shapeText(indices) + " counts the axes",
+                         indices.back(), SymExpr(static_cast<int64_t>(axes.size())));
   for (int64_t i = 0; i < batch; ++i)
     if (x[i] != indices[i])
-      return refuse(why, "batch axis " + Twine(i) + " of x " + shapeText(x) + " and indices " +
-                             shapeText(indices) + ": " + dimsDiffer(x[i], indices[i]));
+      return refuseUnequal(why,
+                           "batch axis " + Twine(i) + " of x " + shapeText(x) + " and indices " +
+                               shapeText(indices),
+                           x[i], indices[i]);
   Shape result(indices.drop_back());
   for (int64_t i = batch; i < static_cast<int64_t>(x.size()); ++i)
     if (!llvm::is_contained(axes, i))
@@ -178,7 +185,7 @@ std::optional<Shape> prim::inferGather(Dims x, Dims indices, Axes axes, int64_t 
 }
 
 std::optional<Shape> prim::inferWindow(Dims x, Axes window, Axes strides, Axes dilations, Dims lo,
-                                       Dims hi, std::string &why) {
+                                       Dims hi, Misfit &why) {
   if (!checkLength(window.size(), x.size(), "window", why) ||
       !checkLength(strides.size(), x.size(), "strides", why) ||
       !checkLength(dilations.size(), x.size(), "dilations", why) ||
@@ -193,7 +200,7 @@ std::optional<Shape> prim::inferWindow(Dims x, Axes window, Axes strides, Axes d
 }
 
 std::optional<Shape> prim::inferDot(Dims a, Dims b, Axes batchA, Axes batchB, Axes contractA,
-                                    Axes contractB, std::string &why) {
+                                    Axes contractB, Misfit &why) {
   if (!checkLength(batchB.size(), batchA.size(), "batch", why) ||
       !checkLength(contractB.size(), contractA.size(), "contract", why))
     return std::nullopt;
@@ -204,8 +211,10 @@ std::optional<Shape> prim::inferDot(Dims a, Dims b, Axes batchA, Axes batchB, Ax
     return std::nullopt;
   for (auto [i, j] : llvm::zip(boundA, boundB))
     if (a[i] != b[j])
-      return refuse(why, "axis " + Twine(i) + " of " + shapeText(a) + " and axis " + Twine(j) +
-                             " of " + shapeText(b) + ": " + dimsDiffer(a[i], b[j]));
+      return refuseUnequal(why,
+                           "axis " + Twine(i) + " of " + shapeText(a) + " and axis " + Twine(j) +
+                               " of " + shapeText(b),
+                           a[i], b[j]);
   Shape result;
   for (int64_t axis : batchA)
     result.push_back(a[axis]);
@@ -220,7 +229,7 @@ std::optional<Shape> prim::inferDot(Dims a, Dims b, Axes batchA, Axes batchB, Ax
 
 std::optional<Shape> prim::inferConv(Dims x, Dims w, Axes strides, Dims lo, Dims hi,
                                      Axes lhsDilation, Axes rhsDilation, int64_t groups,
-                                     std::string &why) {
+                                     Misfit &why) {
   if (x.size() < 2 || w.size() != x.size())
     return refuse(why, "x " + shapeText(x) + " and w " + shapeText(w) +
                            " need the same rank, at least 2");
@@ -235,12 +244,13 @@ std::optional<Shape> prim::inferConv(Dims x, Dims w, Axes strides, Dims lo, Dims
   if (groups < 1)
     return refuse(why, "groups is " + Twine(groups) + ", expected a positive number");
   if (x[1] != w[1] * SymExpr(groups))
-    return refuse(why, "x " + shapeText(x) + " has " + x[1].str() + " channels, w " + shapeText(w) +
-                           " in " + Twine(groups) + " groups expects " +
-                           (w[1] * SymExpr(groups)).str());
+    return refuseUnequal(why,
+                         "channels of x " + shapeText(x) + " and w " + shapeText(w) + " in " +
+                             Twine(groups) + " groups",
+                         x[1], w[1] * SymExpr(groups));
   if (!w[0].exactDiv(groups))
-    return refuse(why, "w " + shapeText(w) + " has " + w[0].str() +
-                           " filters, not provably a multiple of " + Twine(groups) + " groups");
+    return refuseUnequal(why, "filters of w " + shapeText(w) + " in " + Twine(groups) + " groups",
+                         w[0], w[0].floorDiv(groups) * SymExpr(groups));
   Shape result{x[0], w[0]};
   for (size_t i = 0; i < spatial; ++i) {
     // As if x had an element: a sum over none is not worth a max in every shape after it.
@@ -258,22 +268,23 @@ std::optional<Shape> prim::inferConv(Dims x, Dims w, Axes strides, Dims lo, Dims
   return result;
 }
 
-bool prim::checkBroadcast(Dims x, Axes axes, Dims result, std::string &why) {
+bool prim::checkBroadcast(Dims x, Axes axes, Dims result, Misfit &why) {
   if (!checkLength(axes.size(), x.size(), "axes", why) ||
       !checkAxes(axes, result.size(), "axis", why))
     return false;
   for (auto [i, axis] : llvm::enumerate(axes)) {
     if (x[i].isOne() || x[i] == result[axis])
       continue;
-    refuse(why, "axis " + Twine(i) + " of " + shapeText(x) + " does not become axis " +
-                    Twine(axis) + " of " + shapeText(result) + ": " +
-                    dimsDiffer(x[i], result[axis]));
+    refuseUnequal(why,
+                  "axis " + Twine(i) + " of " + shapeText(x) + " does not become axis " +
+                      Twine(axis) + " of " + shapeText(result),
+                  x[i], result[axis]);
     return false;
   }
   return true;
 }
 
-std::optional<Shape> prim::inferNumpyBroadcast(Dims a, Dims b, std::string &why) {
+std::optional<Shape> prim::inferNumpyBroadcast(Dims a, Dims b, Misfit &why) {
   Dims longer = a.size() >= b.size() ? a : b;
   Dims shorter = a.size() >= b.size() ? b : a;
   Shape result(longer);
@@ -282,8 +293,8 @@ std::optional<Shape> prim::inferNumpyBroadcast(Dims a, Dims b, std::string &why)
     SymExpr &into = result[offset + i];
     auto common = broadcastDim(into, dim);
     if (!common)
-      return refuse(why, "shapes " + shapeText(a) + " and " + shapeText(b) +
-                             " do not broadcast: " + dimsDiffer(into, dim));
+      return refuseUnequal(
+          why, "shapes " + shapeText(a) + " and " + shapeText(b) + " do not broadcast", into, dim);
     into = *common;
   }
   return result;

@@ -16,9 +16,9 @@ using namespace dynac::prim;
 //===----------------------------------------------------------------------===//
 
 LogicalResult prim::expectShape(Operation *op, const char *what, Value result,
-                                const std::optional<Shape> &inferred, const std::string &why) {
+                                const std::optional<Shape> &inferred, const Misfit &why) {
   if (!inferred)
-    return op->emitOpError(why);
+    return op->emitOpError(why.text);
   Shape got = shapeOf(result);
   if (got == *inferred)
     return success();

@@ -21,7 +21,7 @@ inline int64_t rankOf(mlir::Value value) {
 
 /// That `result` has the shape that a function of Infer.h gave, or else its reason.
 mlir::LogicalResult expectShape(mlir::Operation *op, const char *what, mlir::Value result,
-                                const std::optional<Shape> &inferred, const std::string &why);
+                                const std::optional<Shape> &inferred, const Misfit &why);
 mlir::LogicalResult expectElement(mlir::Operation *op, const char *what, mlir::Value value,
                                   mlir::Type expected);
 /// The operands' and the result's element types are equal.

@@ -26,7 +26,7 @@ LogicalResult ReduceOp::verify() {
                             elementOf(getY()))) ||
       failed(expectAccumulator(*this, getX(), getY())))
     return failure();
-  std::string why;
+  Misfit why;
   return expectShape(*this, "result", getY(), inferReduce(shapeOf(getX()), getAxes(), why), why);
 }
 
@@ -35,7 +35,7 @@ LogicalResult ArgReduceOp::verify() {
                             elementOf(getX()))) ||
       failed(expectElement(*this, "result", getY(), int64Of(*this))))
     return failure();
-  std::string why;
+  Misfit why;
   auto shape = inferReduce(shapeOf(getX()), static_cast<int64_t>(getAxis()), why);
   return expectShape(*this, "result", getY(), shape, why);
 }
@@ -54,7 +54,7 @@ LogicalResult ReduceWindowOp::verify() {
                             elementOf(getX()))) ||
       failed(expectAccumulator(*this, getX(), getY())))
     return failure();
-  std::string why;
+  Misfit why;
   auto shape = inferWindow(shapeOf(getX()), getWindow(), getStrides(), getDilations(),
                            getLo().exprs(), getHi().exprs(), why);
   if (failed(expectShape(*this, "result", getY(), shape, why)))
@@ -74,7 +74,7 @@ LogicalResult SortOp::verify() {
   if (TypeRange(getXs()) != TypeRange(getYs()))
     return emitOpError("operands and results differ in type");
   for (Value x : getXs())
-    if (failed(expectShape(*this, "operand", x, shapeOf(getXs().front()), "")))
+    if (failed(expectShape(*this, "operand", x, shapeOf(getXs().front()), {})))
       return failure();
   return expectAxis(*this, getAxis(), rankOf(getXs().front()));
 }
@@ -87,8 +87,8 @@ LogicalResult TopKOp::verify() {
     return failure();
   Shape x = shapeOf(getX()), expected = x, values = shapeOf(getValues());
   expected[getAxis()] = values[getAxis()];
-  if (failed(expectShape(*this, "result", getValues(), expected, "")) ||
-      failed(expectShape(*this, "indices", getIndices(), expected, "")))
+  if (failed(expectShape(*this, "result", getValues(), expected, {})) ||
+      failed(expectShape(*this, "indices", getIndices(), expected, {})))
     return failure();
   if (values[getAxis()].provablyGt(x[getAxis()]))
     return emitOpError() << "takes " << values[getAxis()].str() << " of " << x[getAxis()].str()
@@ -107,7 +107,7 @@ static LogicalResult verifyFactors(Operation *op, Value a, Value b, Value y) {
 LogicalResult DotOp::verify() {
   if (failed(verifyFactors(*this, getA(), getB(), getY())))
     return failure();
-  std::string why;
+  Misfit why;
   auto shape = inferDot(shapeOf(getA()), shapeOf(getB()), getBatchA(), getBatchB(), getContractA(),
                         getContractB(), why);
   return expectShape(*this, "result", getY(), shape, why);
@@ -116,7 +116,7 @@ LogicalResult DotOp::verify() {
 LogicalResult ConvOp::verify() {
   if (failed(verifyFactors(*this, getX(), getW(), getY())))
     return failure();
-  std::string why;
+  Misfit why;
   auto shape = inferConv(shapeOf(getX()), shapeOf(getW()), getStrides(), getLo().exprs(),
                          getHi().exprs(), getLhsDilation(), getRhsDilation(), getGroups(), why);
   return expectShape(*this, "result", getY(), shape, why);
@@ -137,7 +137,7 @@ LogicalResult RngBitsOp::verify() {
   if (failed(expectElement(*this, "seed", getSeed(), word)) ||
       failed(expectElement(*this, "result", getY(), word)))
     return failure();
-  return expectShape(*this, "seed", getSeed(), Shape{SymExpr(2)}, "");
+  return expectShape(*this, "seed", getSeed(), Shape{SymExpr(2)}, {});
 }
 
 LogicalResult NonzeroOp::verify() {
@@ -149,5 +149,5 @@ LogicalResult NonzeroOp::verify() {
     return failure();
   Shape x = shapeOf(getX());
   Shape expected{SymExpr(static_cast<int64_t>(x.size())), elementCount(x)};
-  return expectShape(*this, "indices", getIndices(), expected, "");
+  return expectShape(*this, "indices", getIndices(), expected, {});
 }

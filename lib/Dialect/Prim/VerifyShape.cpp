@@ -50,9 +50,9 @@ LogicalResult BindDimOp::verify() {
 }
 
 LogicalResult BroadcastOp::verify() {
-  std::string why;
+  Misfit why;
   if (!checkBroadcast(shapeOf(getX()), getAxes(), shapeOf(getY()), why))
-    return emitOpError(why);
+    return emitOpError(why.text);
   return expectSameElement(*this, getX(), getY());
 }
 
@@ -70,15 +70,15 @@ LogicalResult ReshapeOp::verify() {
 LogicalResult TransposeOp::verify() {
   if (failed(expectSameElement(*this, getX(), getY())))
     return failure();
-  std::string why;
+  Misfit why;
   return expectShape(*this, "result", getY(),
                      inferTranspose(shapeOf(getX()), getPermutation(), why), why);
 }
 
 LogicalResult ReverseOp::verify() {
-  std::string why; // Reducing checks the axes alike.
+  Misfit why; // Reducing checks the axes alike.
   if (!inferReduce(shapeOf(getX()), getAxes(), why))
-    return emitOpError(why);
+    return emitOpError(why.text);
   return success();
 }
 
@@ -109,7 +109,7 @@ static LogicalResult verifyBlock(Operation *op, Value x, Value block, Value star
     return failure();
   Shape outer = shapeOf(x), inner = shapeOf(block);
   Shape expected{SymExpr(static_cast<int64_t>(outer.size()))};
-  if (failed(expectShape(op, "starts", starts, expected, "")))
+  if (failed(expectShape(op, "starts", starts, expected, {})))
     return failure();
   if (outer.size() != inner.size())
     return op->emitOpError() << "block has rank " << inner.size() << ", expected " << outer.size();
@@ -132,7 +132,7 @@ LogicalResult ConcatOp::verify() {
       return failure();
     shapes.push_back(shapeOf(x));
   }
-  std::string why;
+  Misfit why;
   return expectShape(*this, "result", getY(), inferConcat(shapes, getAxis(), why), why);
 }
 
@@ -141,7 +141,7 @@ LogicalResult PadOp::verify() {
       failed(expectSameElement(*this, getValue(), getY())) ||
       failed(expectRank(*this, "value", getValue(), 0)))
     return failure();
-  std::string why;
+  Misfit why;
   auto shape = inferPad(shapeOf(getX()), getLo().exprs(), getHi().exprs(), getInterior(), why);
   return expectShape(*this, "result", getY(), shape, why);
 }
@@ -150,7 +150,7 @@ LogicalResult GatherOp::verify() {
   if (failed(expectSameElement(*this, getX(), getY())) ||
       failed(expectInteger(*this, "indices", getIndices())))
     return failure();
-  std::string why;
+  Misfit why;
   auto shape = inferGather(shapeOf(getX()), shapeOf(getIndices()), getAxes(), getBatch(), why);
   return expectShape(*this, "result", getY(), shape, why);
 }
@@ -163,7 +163,7 @@ LogicalResult ScatterOp::verify() {
                             {C::none, C::add, C::mul, C::max, C::min, C::and_, C::or_},
                             elementOf(getX()))))
     return failure();
-  std::string why;
+  Misfit why;
   auto shape = inferGather(shapeOf(getX()), shapeOf(getIndices()), getAxes(), getBatch(), why);
   return expectShape(*this, "updates", getUpdates(), shape, why);
 }

@@ -136,6 +136,16 @@ struct ExtendF16 : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
+struct ExpandExpAvx512 : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
+    if (op.getType() != VectorType::get(16, rewriter.getF32Type()))
+      return failure();
+    rewriter.replaceOp(op, emitExpAvx512(rewriter, op.getLoc(), op.getOperand()));
+    return success();
+  }
+};
+
 struct MathExpansionPass : PassWrapper<MathExpansionPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MathExpansionPass)
   StringRef getArgument() const final { return "dynac-cpu-expand-math"; }
@@ -177,6 +187,9 @@ void MathExpansionPass::runOnOperation() {
   FrozenRewritePatternSet always(std::move(functions));
   RewritePatternSet noBf16(context), noF16(context);
   noBf16.add<TruncateToBf16>(context);
+  RewritePatternSet wide(context);
+  wide.add<ExpandExpAvx512>(context);
+  FrozenRewritePatternSet avx512(std::move(wide));
   noF16.add<TruncateToBf16, TruncateToF16, ExtendF16>(context);
   noF16.add<ExpandFma<math::FmaOp>, ExpandFma<vector::FMAOp>>(context);
   FrozenRewritePatternSet belowBf16(std::move(noBf16)), belowV3(std::move(noF16));
@@ -186,8 +199,10 @@ void MathExpansionPass::runOnOperation() {
     auto level = func->getAttrOfType<IntegerAttr>("dynac.cpu_level");
     if (!level)
       continue;
-    (void)applyPatternsAndFoldGreedily(func, always, config);
     const Isa &isa = isaFor(dynac_cpu_level_t(level.getInt()));
+    if (isa.lanes == 16)
+      (void)applyPatternsAndFoldGreedily(func, avx512, config);
+    (void)applyPatternsAndFoldGreedily(func, always, config);
     if (!isa.hasFma)
       (void)applyPatternsAndFoldGreedily(func, belowV3, config);
     else if (!isa.hasBf16Dot)

@@ -12,6 +12,8 @@
 #include "MathBuilder.h"
 #include "dynac/Target/CPU/MathExpansion.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -53,15 +55,34 @@ static Value scale(MathBuilder &m, Value x, Value n) {
   return m.mul(m.mul(x, m.powerOfTwo(half)), m.powerOfTwo(m.subI(n, half)));
 }
 
+/// 1 + r + r^2 q(r).
+static Value expOfReduced(MathBuilder &m, Value r) {
+  Value q = m.polynomial(
+      r, {5.000000000e-01, 1.666651815e-01, 4.166620597e-02, 8.368918672e-03, 1.395053579e-03});
+  return m.add(m.fma(m.mul(r, r), q, r), m.f32(1));
+}
+
 /// exp(x) = 2^n (1 + r + r^2 q(r)). At most 1 ulp.
 Value dynac::cpu::emitExp(OpBuilder &b, Location loc, Value x) {
   MathBuilder m(b, loc, x);
   x = m.clamp(x, -104.5, 89.5);
   Reduced at = reduceByLn2(m, x);
-  Value q = m.polynomial(
-      at.r, {5.000000000e-01, 1.666651815e-01, 4.166620597e-02, 8.368918672e-03, 1.395053579e-03});
-  Value p = m.add(m.fma(m.mul(at.r, at.r), q, at.r), m.f32(1));
-  return scale(m, p, at.integer);
+  return scale(m, expOfReduced(m, at.r), at.integer);
+}
+
+Value dynac::cpu::emitExpAvx512(OpBuilder &b, Location loc, Value x) {
+  MathBuilder m(b, loc, x);
+  x = m.clamp(x, -104.5, 89.5);
+  Reduced at = reduceByLn2(m, x);
+  Value p = expOfReduced(m, at.r);
+  Type i16 = b.getI16Type(), i32 = b.getI32Type();
+  Value all = b.create<arith::ConstantOp>(loc, b.getIntegerAttr(i16, -1));
+  Value rounding = b.create<arith::ConstantOp>(loc, b.getIntegerAttr(i32, 4)); // the current one
+  return b
+      .create<LLVM::CallIntrinsicOp>(loc, x.getType(),
+                                     b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+                                     ValueRange{p, at.n, p, all, rounding})
+      .getResult(0);
 }
 
 /// 2^x = 2^n (1 + r q(r)). At most 1 ulp.

@@ -31,6 +31,8 @@ void populateMathExpansionPatterns(mlir::RewritePatternSet &patterns);
 /// Builds the expansion of one function of an f32 scalar or vector, for emitters that want it
 /// inline.
 mlir::Value emitExp(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
+/// The same for vector<16xf32> with AVX-512, which has an instruction for p * 2^n.
+mlir::Value emitExpAvx512(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 mlir::Value emitExp2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 mlir::Value emitExpm1(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 mlir::Value emitLog(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);

@@ -102,11 +102,9 @@ void positionBias(Node &n, Operands &o, std::optional<SymExpr> past) {
 void attentionByParts(Node &n, const Operands &o, Tensor &y, Tensor &scores) {
   TensorContext &ctx = n.ctx();
   SymExpr batch = o.q.dim(0), heads = o.q.dim(1), groups = o.k.dim(1);
-  auto shared = heads.exactDiv(groups);
-  if (!shared) {
-    ctx.fail("the heads of K do not divide those of Q");
+  auto shared = ctx.requireMultiple(heads, groups, "the heads of Q");
+  if (!shared)
     return;
-  }
   SymExpr rows = *shared * o.queries;
   Shape full4 = {batch, heads, o.queries, o.keys};
   Tensor q = reshape(o.q * o.scale, {batch, groups, rows, o.q.dim(3)});
@@ -176,6 +174,10 @@ RowStatus attentionRow(Node &n) {
     if (n.ctx().failed())
       return RowStatus::Done;
   }
+  if (!o.q.dim(1).exactDiv(o.k.dim(1)))
+    n.ctx().requireMultiple(o.q.dim(1), o.k.dim(1), "the heads of Q");
+  if (n.ctx().failed())
+    return RowStatus::Done;
   o.queries = o.q.dim(2);
   o.keys = o.k.dim(2);
   if (n.has("scale"))

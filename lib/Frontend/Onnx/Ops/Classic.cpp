@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PostTransform.h"
+
 #include "Families.h"
 
 using namespace dynac;
@@ -82,17 +84,6 @@ static RowStatus imputer(Node &n) {
   return RowStatus::Done;
 }
 
-/// SOFTMAX and friends on rows of scores; a null tensor for an unknown name.
-static Tensor transformed(Tensor scores, llvm::StringRef name) {
-  if (name == "NONE")
-    return scores;
-  if (name == "SOFTMAX")
-    return softmax(scores, -1);
-  if (name == "LOGISTIC")
-    return logistic(scores);
-  return {};
-}
-
 // x coefficients' + intercepts
 static RowStatus linearRegressor(Node &n) {
   Tensor x = inF32(n, n.in(0));
@@ -109,11 +100,10 @@ static RowStatus linearRegressor(Node &n) {
   Tensor y = dot(x, w, {}, {}, 1, 1);
   if (!intercepts.empty())
     y = y + vectorOf(n, intercepts);
-  std::string name = n.s("post_transform", "NONE");
-  Tensor result = transformed(y, name);
-  if (!result && !n.ctx().failed())
-    return n.unsupported("attribute 'post_transform' = '" + name + "'");
-  n.out(0, result);
+  auto transform = postTransformOf(n.s("post_transform", "NONE"));
+  if (!transform)
+    return n.invalid("attribute 'post_transform' is unknown");
+  n.out(0, transformed(y, *transform));
   return RowStatus::Done;
 }
 
@@ -155,7 +145,6 @@ void onnx::addClassicRows(OpTable &t) {
   t.add("ArrayFeatureExtractor", 1, arrayFeatureExtractor, domain).limits("no strings");
   t.add("Normalizer", 1, normalizer, domain);
   t.add("Imputer", 1, imputer, domain);
-  t.add("LinearRegressor", 1, linearRegressor, domain)
-      .limits("post_transform NONE, SOFTMAX, LOGISTIC");
+  t.add("LinearRegressor", 1, linearRegressor, domain);
   t.add("LabelEncoder", 2, labelEncoder, domain).limits("numbers, at most 256");
 }

@@ -40,7 +40,7 @@ static RowStatus constantRow(Node &n) {
 
 // A tensor of the shape x, filled with `value` (default f32 0)
 static RowStatus constantOfShape(Node &n) {
-  if (auto rank = n.declaredRank(0); rank && !requireLength(n, 0, SymExpr(*rank)))
+  if (!openLength(n, 0, n.declaredRank(0)))
     return RowStatus::Done;
   auto dims = n.bindDims(0);
   if (!dims)

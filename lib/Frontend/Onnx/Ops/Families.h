@@ -28,8 +28,10 @@ void addConstantRows(OpTable &table);
 void addControlRows(OpTable &table);
 void addConvRows(OpTable &table);
 void addEinsumRows(OpTable &table);
+void addFlexAttentionRows(OpTable &table);
 void addGatherRows(OpTable &table);
 void addHostRows(OpTable &table);
+void addLinearAlgebraRows(OpTable &table);
 void addLossRows(OpTable &table);
 void addMatMulRows(OpTable &table);
 void addMovementRows(OpTable &table);
@@ -46,6 +48,8 @@ void addSignalRows(OpTable &table);
 void addSliceRows(OpTable &table);
 void addStateSpaceRows(OpTable &table);
 void addTrainingRows(OpTable &table);
+void addTreeRows(OpTable &table);
+void addUnfoldRows(OpTable &table);
 
 /// A row that applies one function to its operands.
 template <Tensor (*F)(Tensor)> RowStatus unary(Node &n) {
@@ -63,7 +67,7 @@ std::optional<llvm::SmallVector<int64_t>> axesOf(Node &n, int64_t rank, int64_t 
 /// number that it does not divide is an error of the formula.
 SymExpr dividedBy(Node &n, const SymExpr &size, int64_t parts);
 
-/// Ends the run with `message` unless the bool tensor is true.
+/// Ends the run with `message` unless all elements of the bool tensor are true.
 void require(Node &n, Tensor condition, const llvm::Twine &message);
 
 } // namespace dynac::onnx

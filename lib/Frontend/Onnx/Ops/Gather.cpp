@@ -98,8 +98,16 @@ static llvm::SmallVector<int64_t> axesFrom(int64_t first, int64_t count) {
   return axes;
 }
 
+/// Index vectors of a symbolic length have the length that ranks imply.
+static void openWidth(Node &n, Tensor index, int64_t width) {
+  if (index.rank() > 0 && !index.dim(-1).isConstant())
+    n.ctx().requireEqual(index.dim(-1), SymExpr(width), "the length of index vectors");
+}
+
 /// Whether the vectors of `index` address axes of x from `first` on; the row's end if not.
 static std::optional<RowStatus> checkVectors(Node &n, Tensor x, Tensor index, int64_t first) {
+  if (n.ctx().failed())
+    return RowStatus::Done;
   if (index.rank() < 1 || first < 0)
     return n.invalid("indices " + prim::shapeText(index.shape()));
   auto width = index.dim(-1).constant();
@@ -117,6 +125,9 @@ static RowStatus gatherNd(Node &n) {
   if (!x || !index)
     return RowStatus::Done;
   int64_t batch = n.i("batch_dims", 0);
+  // The declared rank is that of the index without its last axis, and of what an index picks.
+  if (auto rank = n.declaredRank(0))
+    openWidth(n, index, index.rank() - 1 + x.rank() - batch - *rank);
   if (auto failure = checkVectors(n, x, index, batch))
     return *failure;
   auto axes = axesFrom(batch, *index.dim(-1).constant());
@@ -140,6 +151,7 @@ static RowStatus scatterNd(Node &n) {
   Tensor x = n.in(0), index = n.in(1), updates = n.in(2);
   if (!x || !index || !updates)
     return RowStatus::Done;
+  openWidth(n, index, index.rank() - 1 + x.rank() - updates.rank());
   if (auto failure = checkVectors(n, x, index, 0))
     return *failure;
   auto combiner = reductionOf(n);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 using namespace dynac;
 using namespace dynac::onnx;
@@ -41,6 +41,8 @@ static RowStatus concatRow(Node &n) {
 static std::optional<RowStatus> splitSizes(Node &n, const SymExpr &size, prim::Shape &sizes) {
   bool isOperand = n.opset() >= 13 || n.opset() < 2;
   if (isOperand && n.hasInput(1)) {
+    if (!requireLength(n, 1, SymExpr(n.outputCount())))
+      return RowStatus::Done;
     auto given = n.bindDims(1);
     if (!given)
       return n.unsupported("an unknown number of parts");
@@ -57,6 +59,11 @@ static std::optional<RowStatus> splitSizes(Node &n, const SymExpr &size, prim::S
     if (int64_t(sizes.size()) != count || (total.constant() && size.constant() && total != size))
       return n.invalid("parts " + prim::shapeText(sizes) + " of a dimension " + size.str() +
                        " for " + llvm::Twine(count) + " outputs");
+    if (total != size) {
+      mlir::Type i64 = n.ctx().builder.getI64Type();
+      require(n, equal(dimScalar(n.ctx(), total, i64), dimScalar(n.ctx(), size, i64)),
+              "the parts do not add up to a dimension of " + size.str());
+    }
     return std::nullopt;
   }
   if (n.has("num_outputs") && n.i("num_outputs", 0) != count)
@@ -103,6 +110,8 @@ static RowStatus tile(Node &n) {
   if (!x)
     return RowStatus::Done;
   prim::Shape repeats(x.rank(), SymExpr(1));
+  if (n.opset() >= 6 && !requireLength(n, 1, SymExpr(x.rank())))
+    return RowStatus::Done;
   auto given = n.bindDims(1);
   if (!given)
     return n.unsupported("repeats of unknown length");
@@ -156,14 +165,80 @@ static RowStatus padByCopies(Node &n, Tensor &x, int64_t axis, const SymExpr &lo
   if (mode == "edge") {
     index = minimum(maximum(position, 0), last);
   } else if (mode == "wrap") {
-    index = wrapped(position, count);
+    index = wrapped(position, maximum(count, 1));
   } else {
     // Back and forth with period 2 (size - 1).
-    Tensor period = last * 2.0, phase = wrapped(position, period);
+    Tensor period = maximum(last * 2.0, 1), phase = wrapped(position, period);
     index = minimum(phase, period - phase);
   }
   x = take(x, index, axis);
   return RowStatus::Done;
+}
+
+/// Elements to add to (negative: to take from) the ends of each axis.
+struct Pads {
+  prim::Shape lo, hi;
+};
+
+/// The pads of an operand, along axes that may be known only to the run; a status: the row's end.
+static std::optional<RowStatus> operandPads(Node &n, Tensor x, Pads &pads) {
+  TensorContext &ctx = n.ctx();
+  mlir::Type i64 = ctx.builder.getI64Type();
+  int64_t rank = x.rank();
+  Tensor given = n.in(1), list = n.hasInput(3) ? n.in(3) : Tensor();
+  auto axes = list ? n.intsOf(3) : std::optional(llvm::SmallVector<int64_t>());
+  if (!given || ctx.failed())
+    return RowStatus::Done;
+  for (int64_t axis = 0; !list && axis < rank; ++axis)
+    axes->push_back(axis);
+  SymExpr count = axes ? SymExpr(int64_t(axes->size())) : list.dim(0);
+  if (!requireLength(n, 1, count * SymExpr(2)))
+    return given.dim(0).isConstant() && count.isConstant()
+               ? n.invalid("pads " + prim::shapeText(given.shape()) + " for " + count.str() +
+                           " axes")
+               : RowStatus::Done;
+  pads.lo.assign(rank, SymExpr(0));
+  pads.hi = pads.lo;
+  auto known = n.dimsOf(1);
+  for (size_t i = 0; axes && i < axes->size(); ++i) {
+    if ((*axes)[i] < -rank || (*axes)[i] >= rank)
+      return n.invalid("axis " + llvm::Twine((*axes)[i]) + " of rank " + llvm::Twine(rank));
+    int64_t axis = x.axis((*axes)[i]), after = axes->size() + i;
+    pads.lo[axis] = known ? (*known)[i] : bindSigned(given, i);
+    pads.hi[axis] = known ? (*known)[after] : bindSigned(given, after);
+  }
+  Tensor zeros = fullInt(ctx, {SymExpr(rank)}, 0, i64);
+  if (!axes) {
+    RunTimeAxes listed = runTimeAxes(n, list, rank);
+    Tensor lo = atAxes(listed, sliceAxis(given, 0, SymExpr(0), count), zeros);
+    Tensor hi = atAxes(listed, sliceAxis(given, 0, count, count * SymExpr(2)), zeros);
+    for (int64_t axis = 0; lo && hi && axis < rank; ++axis) {
+      pads.lo[axis] = bindSigned(lo, axis);
+      pads.hi[axis] = bindSigned(hi, axis);
+    }
+  }
+  if (!axes || !known)
+    for (int64_t axis = 0; axis < rank; ++axis)
+      require(n, dimScalar(ctx, pads.lo[axis] + x.dim(axis) + pads.hi[axis], i64) >= 0,
+              "more is cropped from axis " + llvm::Twine(axis) + " than it has");
+  return ctx.failed() ? std::optional(RowStatus::Done) : std::nullopt;
+}
+
+/// Takes from x what negative pads crop, and leaves those that add.
+static Tensor cropped(Tensor x, Pads &pads) {
+  prim::Shape starts, ends;
+  bool crops = false;
+  auto split = [&](SymExpr &pad) {
+    SymExpr added = SymExpr::max(pad, SymExpr(0)), taken = added - pad;
+    pad = added;
+    crops |= !taken.isZero();
+    return taken;
+  };
+  for (int64_t axis = 0; axis < x.rank(); ++axis) {
+    starts.push_back(split(pads.lo[axis]));
+    ends.push_back(x.dim(axis) - split(pads.hi[axis]));
+  }
+  return crops ? slice(x, starts, ends, llvm::SmallVector<int64_t>(x.rank(), 1)) : x;
 }
 
 // lo elements before and hi after each axis: a constant, or copies (reflect, edge, wrap); negative
@@ -173,66 +248,31 @@ static RowStatus padRow(Node &n) {
   if (!x)
     return RowStatus::Done;
   int64_t rank = x.rank();
-  llvm::SmallVector<int64_t> axes;
-  for (int64_t axis = 0; axis < rank; ++axis)
-    axes.push_back(axis);
-  llvm::SmallVector<SymExpr> pads;
+  Pads pads;
   if (n.opset() >= 11) {
-    auto given = n.bindDims(1);
-    if (!given)
-      return n.unsupported("pads of unknown length");
-    pads = *given;
-    if (n.hasInput(3)) {
-      auto known = n.intsOf(3);
-      if (!known)
-        return n.unsupported("axes that are computed while running");
-      axes = *known;
-    }
+    if (auto end = operandPads(n, x, pads))
+      return *end;
   } else {
-    for (int64_t pad : n.ints(n.has("pads") ? "pads" : "paddings"))
-      pads.push_back(SymExpr(pad));
-  }
-  if (pads.size() != 2 * axes.size())
-    return n.invalid(llvm::Twine(pads.size()) + " pads for " + llvm::Twine(axes.size()) + " axes");
-  prim::Shape lo(rank, SymExpr(0)), hi = lo;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i] < -rank || axes[i] >= rank)
-      return n.invalid("axis " + llvm::Twine(axes[i]) + " of rank " + llvm::Twine(rank));
-    int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-    lo[axis] = pads[i];
-    hi[axis] = pads[axes.size() + i];
+    auto given = n.ints(n.has("pads") ? "pads" : "paddings");
+    if (int64_t(given.size()) != 2 * rank)
+      return n.invalid(llvm::Twine(given.size()) + " pads for " + llvm::Twine(rank) + " axes");
+    pads.lo.assign(given.begin(), given.begin() + rank);
+    pads.hi.assign(given.begin() + rank, given.end());
   }
   std::string mode = n.s("mode", "constant");
   if (mode == "constant") {
     Tensor value = n.opset() < 11  ? full(n.ctx(), {}, n.f("value", 0), x.dtype())
                    : n.hasInput(2) ? reshape(n.in(2), {})
                                    : full(n.ctx(), {}, 0, x.dtype());
-    n.out(0, pad(x, value, lo, hi));
+    n.out(0, pad(x, value, pads.lo, pads.hi));
     return RowStatus::Done;
   }
   if (mode != "reflect" && mode != "edge" && mode != "wrap")
     return n.invalid("attribute 'mode': got '" + mode + "'");
-  prim::Shape starts(rank, SymExpr(0)), ends = x.shape();
-  bool crops = false;
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    auto crop = [&](SymExpr &pad, bool front) {
-      if (!pad.constant() || *pad.constant() >= 0)
-        return;
-      if (front)
-        starts[axis] = -pad;
-      else
-        ends[axis] = ends[axis] + pad;
-      pad = SymExpr(0);
-      crops = true;
-    };
-    crop(lo[axis], true);
-    crop(hi[axis], false);
-  }
-  if (crops)
-    x = slice(x, starts, ends, llvm::SmallVector<int64_t>(rank, 1));
+  x = cropped(x, pads);
   for (int64_t axis = 0; x && axis < rank; ++axis)
-    if (!lo[axis].isZero() || !hi[axis].isZero())
-      if (RowStatus status = padByCopies(n, x, axis, lo[axis], hi[axis], mode);
+    if (!pads.lo[axis].isZero() || !pads.hi[axis].isZero())
+      if (RowStatus status = padByCopies(n, x, axis, pads.lo[axis], pads.hi[axis], mode);
           status != RowStatus::Done)
         return status;
   n.out(0, x);

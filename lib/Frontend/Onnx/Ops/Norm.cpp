@@ -107,13 +107,12 @@ RowStatus groupNormalization(Node &n) {
   if (n.ctx().failed())
     return RowStatus::Done;
   int64_t groups = n.i("num_groups", 0);
-  auto channels = x.dim(1).constant();
+  if (groups < 1)
+    return n.invalid("num_groups = " + llvm::Twine(groups) + ": expected a positive number");
+  auto channels = n.ctx().requireMultiple(x.dim(1), SymExpr(groups), "the channels");
   if (!channels)
-    return n.unsupported("a number of channels that is open: " + x.dim(1).str());
-  if (groups < 1 || *channels % groups)
-    return n.invalid("num_groups = " + llvm::Twine(groups) +
-                     ": expected a divisor of C = " + x.dim(1).str());
-  Shape grouped = {x.dim(0), SymExpr(groups), SymExpr(*channels / groups)};
+    return RowStatus::Done;
+  Shape grouped = {x.dim(0), SymExpr(groups), *channels};
   llvm::SmallVector<int64_t> axes = {2};
   for (int64_t axis = 2; axis < x.rank(); ++axis) {
     grouped.push_back(x.dim(axis));

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 using namespace dynac;
 using namespace dynac::onnx;
@@ -13,7 +13,6 @@ using namespace dynac::onnx;
 // Each axis cut or padded with zeros to the given size, around its centre
 static RowStatus centerCropPad(Node &n) {
   Tensor x = n.in(0);
-  auto target = n.bindDims(1);
   if (!x)
     return RowStatus::Done;
   auto axes = n.ints("axes");
@@ -22,6 +21,9 @@ static RowStatus centerCropPad(Node &n) {
   if (!n.has("axes"))
     for (int64_t axis = 0; axis < x.rank(); ++axis)
       axes.push_back(axis);
+  if (!openLength(n, 1, int64_t(axes.size())))
+    return RowStatus::Done;
+  auto target = n.bindDims(1);
   if (!target)
     return n.unsupported("a target of unknown length");
   if (target->size() != axes.size())

@@ -5,12 +5,48 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 using namespace dynac;
 using namespace dynac::onnx;
 
 using Reduction = Tensor (*)(Tensor, Axes, bool keep);
+
+// With s the size of an axis that stays and t the size of one that is reduced, and 1 else, x is
+// [s0, t0, s1, t1, ...] in memory, reduced over each t.
+static RowStatus reduceAtRunTime(Node &n, Tensor x, Reduction reduction) {
+  TensorContext &ctx = n.ctx();
+  mlir::Type i64 = ctx.builder.getI64Type();
+  int64_t rank = x.rank();
+  RunTimeAxes axes = runTimeAxes(n, n.in(1), rank);
+  if (!axes.list)
+    return RowStatus::Done;
+  Tensor reduces = axes.isListed;
+  if (!axes.count && n.i("noop_with_empty_axes", 0) == 0) // An empty list stands for all axes.
+    reduces = reduces | (dimScalar(ctx, axes.list.dim(0), i64) < 1);
+  Tensor sizes = dimsTensor(ctx, x.shape(), i64);
+  Tensor staying = select(reduces, 1.0, sizes), leaving = select(reduces, sizes, 1.0);
+  if (!staying || !leaving)
+    return RowStatus::Done;
+  prim::Shape split;
+  llvm::SmallVector<int64_t> reduced;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    split.push_back(bindDim(staying, axis));
+    split.push_back(bindDim(leaving, axis));
+    reduced.push_back(2 * axis + 1);
+  }
+  Tensor y = reduction(reshape(x, split), reduced, /*keep=*/false);
+  if (n.i("keepdims", 1) == 0) {
+    auto left = axes.count ? std::optional(rank - *axes.count) : n.declaredRank(0);
+    if (!left)
+      return n.unsupported("axes of unknown number, without keepdims and a declared output rank");
+    if (*left < 0)
+      return n.invalid("more axes than " + prim::shapeText(x.shape()) + " has");
+    y = reshape(y, bindAll(compacted(n, sizes, ~reduces, *left, "reduced axes")));
+  }
+  n.out(0, y);
+  return RowStatus::Done;
+}
 
 /// The axes are an attribute before opset `inputSince`, then an operand. None given: all, or
 /// (noop_with_empty_axes) none, in which case the element function of the reduction still applies.
@@ -18,6 +54,8 @@ template <Reduction F, int64_t inputSince> static RowStatus reduceRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
     return RowStatus::Done;
+  if (n.opset() >= inputSince && n.hasInput(1) && !n.intsOf(1))
+    return reduceAtRunTime(n, x, F);
   RowStatus status;
   auto axes = axesOf(n, x.rank(), inputSince, status);
   if (!axes)
@@ -98,10 +136,15 @@ template <Combiner C> static RowStatus cumulativeRow(Node &n) {
   auto axis = n.intsOf(1);
   if (!x)
     return RowStatus::Done;
-  if (!axis || axis->size() != 1)
-    return n.unsupported("an axis that is computed while running");
-  n.out(0,
-        cumulative(C, x, x.axis(axis->front()), n.i("exclusive", 0) != 0, n.i("reverse", 0) != 0));
+  bool exclusive = n.i("exclusive", 0) != 0, reverse = n.i("reverse", 0) != 0;
+  if (axis && axis->size() == 1) {
+    n.out(0, cumulative(C, x, x.axis(axis->front()), exclusive, reverse));
+    return RowStatus::Done;
+  }
+  if (!requireLength(n, 1, SymExpr(1)))
+    return RowStatus::Done;
+  Tensor around = cumulative(C, aroundAxis(n, x, n.in(1)).x, 1, exclusive, reverse);
+  n.out(0, reshape(around, x.shape()));
   return RowStatus::Done;
 }
 
@@ -113,12 +156,20 @@ static RowStatus topKRow(Node &n) {
     return RowStatus::Done;
   SymExpr k(n.i("k", 0));
   if (n.opset() >= 10) {
+    if (!requireLength(n, 1, SymExpr(1)))
+      return RowStatus::Done;
     auto given = n.bindDims(1);
     if (!given || given->size() != 1)
       return n.invalid("operand k must have one element");
     k = given->front();
   }
   int64_t axis = x.axis(n.i("axis", -1));
+  if (SymExpr size = x.dim(axis); !size.isConstant() || !k.isConstant()) {
+    mlir::Type i64 = n.ctx().builder.getI64Type();
+    if (!size.provablyGe(k))
+      require(n, dimScalar(n.ctx(), k, i64) <= dimScalar(n.ctx(), size, i64),
+              "k is greater than the size of axis " + llvm::Twine(axis));
+  }
   if (auto size = x.dim(axis).constant(), count = k.constant();
       size && count && (*count < 0 || *count > *size))
     return n.invalid("k = " + llvm::Twine(*count) + " of " + llvm::Twine(*size) + " elements");

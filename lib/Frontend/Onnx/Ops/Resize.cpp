@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 #include <cmath>
 
@@ -30,8 +30,9 @@ struct Filter {
 /// How one axis changes.
 struct Resampling {
   SymExpr in, out;
-  std::optional<double> scale; ///< nothing: out / in, not known while importing
-  double roiStart = 0, roiEnd = 1;
+  std::optional<double> scale; ///< nothing: not known while importing
+  Tensor runTimeScale;         ///< f64 of rank 0, where it is given; else the scale is out / in
+  Tensor roiStart, roiEnd;     ///< f64 of rank 0; invalid: the whole axis
 };
 
 /// Scalars and vectors of f64.
@@ -42,13 +43,19 @@ struct Position {
   Tensor number(double value) const { return full(ctx, {}, value, f64); }
 };
 
+Tensor scaleOf(const Position &p, const Resampling &axis) {
+  if (axis.scale)
+    return p.number(*axis.scale);
+  return axis.runTimeScale ? axis.runTimeScale : p.dim(axis.out) / p.dim(axis.in);
+}
+
 /// Places in the input of the output's elements 0, 1, ... of one axis; a null tensor for an unknown
 /// mode.
 Tensor sourcePositions(TensorContext &ctx, const Filter &filter, const Resampling &axis) {
   Position p{ctx};
   Tensor y = iota(ctx, {axis.out}, 0, p.f64);
   Tensor in = p.dim(axis.in);
-  Tensor scale = axis.scale ? p.number(*axis.scale) : p.dim(axis.out) / in;
+  Tensor scale = scaleOf(p, axis);
   Tensor width = scale * in; // before it is rounded to axis.out
   Tensor isOne = equal(width, p.number(1));
   if (filter.coordinates == "asymmetric")
@@ -56,10 +63,11 @@ Tensor sourcePositions(TensorContext &ctx, const Filter &filter, const Resamplin
   if (filter.coordinates == "align_corners")
     return select(isOne, fullLike(y, 0), y * (in - 1) / (width - 1));
   if (filter.coordinates == "tf_crop_and_resize") {
-    double extent = axis.roiEnd - axis.roiStart;
-    Tensor inner = select(isOne, broadcastTo((in - 1) * (extent / 2), y.shape()),
+    Tensor start = axis.roiStart ? axis.roiStart : p.number(0);
+    Tensor extent = axis.roiEnd ? axis.roiEnd - start : p.number(1);
+    Tensor inner = select(isOne, broadcastTo((in - 1) * (extent / 2.0), y.shape()),
                           y * ((in - 1) * extent) / (width - 1));
-    return inner + (in - 1) * axis.roiStart;
+    return inner + (in - 1) * start;
   }
   if (filter.coordinates == "tf_half_pixel_for_nn")
     return (y + 0.5) / scale;
@@ -99,6 +107,34 @@ Tensor nearestIndex(const Filter &filter, Tensor position) {
   return filter.nearest == "round_prefer_ceil" ? floor(position + 0.5) : ceil(position - 0.5);
 }
 
+/// Resampling with as many taps as the run finds that a kernel stretched by 1 / scale reaches: they
+/// are an axis of their own.
+Tensor resampleStretched(Tensor x, int64_t axis, const Filter &filter, Tensor position,
+                         const Resampling &change) {
+  TensorContext &ctx = x.ctx();
+  Position p{ctx};
+  mlir::Type i64 = ctx.builder.getI64Type();
+  Tensor last = p.dim(change.in - 1), stretch = minimum(scaleOf(p, change), 1);
+  Tensor first = floor((filter.mode == "linear" ? -1.0 : -2.0) / stretch) + 1;
+  Tensor count = convert(2.0 - first * 2.0, i64);
+  if (!count)
+    return count;
+  Tensor tap = iota(ctx, {SymExpr(1), bindDim(count, 0)}, 1, p.f64);
+  position = unsqueeze(position, 1);
+  Tensor at = floor(position) + first + tap; // [out, taps]
+  Tensor weight = kernel(filter, (at - position) * stretch);
+  if (filter.excludeOutside)
+    weight = select((at < 0) | (at > last), fullLike(weight, 0), weight);
+  weight = convert(weight / sum(weight, 1, /*keep=*/true), x.dtype());
+  Tensor picked = take(x, convert(minimum(maximum(at, 0), last), i64), axis);
+  if (!picked || !weight)
+    return {};
+  Shape shape(picked.rank(), SymExpr(1));
+  shape[axis] = weight.dim(0);
+  shape[axis + 1] = weight.dim(1);
+  return sum(picked * reshape(weight, shape), axis + 1);
+}
+
 /// x resampled along one axis.
 Tensor resample(Tensor x, int64_t axis, const Filter &filter, const Resampling &change) {
   TensorContext &ctx = x.ctx();
@@ -111,6 +147,8 @@ Tensor resample(Tensor x, int64_t axis, const Filter &filter, const Resampling &
   Tensor result;
   if (filter.mode == "nearest") {
     result = take(x, place(nearestIndex(filter, position)), axis);
+  } else if (filter.antialias && !change.scale) {
+    result = resampleStretched(x, axis, filter, position, change);
   } else {
     // Shrinking with antialias stretches the kernel.
     double stretch = filter.antialias && change.scale ? std::min(*change.scale, 1.0) : 1.0;
@@ -152,15 +190,42 @@ std::optional<SymExpr> scaledSize(const SymExpr &size, double scale) {
   return std::nullopt;
 }
 
-/// One scale for all axes, by the policy; sizes must be numbers.
+/// Element i of a list of numbers as an f64 of rank 0.
+Tensor numberAt(Tensor list, int64_t i) {
+  Tensor element = reshape(sliceAxis(list, 0, SymExpr(i), SymExpr(i + 1)), {});
+  return element ? convert(element, list.ctx().builder.getF64Type()) : element;
+}
+
+/// floor(size * scale) in f32, the type of scales, as a dimension.
+SymExpr runTimeSize(Tensor scale, const SymExpr &size) {
+  TensorContext &ctx = scale.ctx();
+  mlir::Type f32 = ctx.builder.getF32Type();
+  Tensor scaled = convert(scale, f32) * convert(dimScalar(ctx, size, scale.dtype()), f32);
+  return bindDim(convert(floor(scaled), ctx.builder.getI64Type()), 0);
+}
+
+/// One scale for all axes, by the policy.
 std::optional<RowStatus> keepAspect(Node &n, const std::string &policy,
                                     std::map<int64_t, Resampling> &changes) {
   if (policy != "not_larger" && policy != "not_smaller")
     return n.invalid("attribute 'keep_aspect_ratio_policy': got '" + policy + "'");
+  if (llvm::any_of(changes, [](auto &entry) { return !entry.second.scale; })) {
+    Position p{n.ctx()};
+    Tensor best;
+    for (auto &[axis, change] : changes) {
+      Tensor scale = scaleOf(p, change);
+      best = !best ? scale : policy == "not_larger" ? minimum(best, scale) : maximum(best, scale);
+    }
+    for (auto &[axis, change] : changes) {
+      change.scale.reset();
+      change.runTimeScale = best;
+      Tensor size = floor(best * p.dim(change.in) + 0.5);
+      change.out = bindDim(convert(size, n.ctx().builder.getI64Type()), 0);
+    }
+    return std::nullopt;
+  }
   std::optional<double> best;
   for (auto &[axis, change] : changes) {
-    if (!change.scale)
-      return n.unsupported("attribute 'keep_aspect_ratio_policy' with symbolic sizes");
     bool isBetter =
         !best || (policy == "not_larger" ? *change.scale < *best : *change.scale > *best);
     best = isBetter ? *change.scale : *best;
@@ -186,11 +251,13 @@ std::optional<RowStatus> readChanges(Node &n, Tensor x, int64_t scalesOperand,
                                      llvm::ArrayRef<int64_t> axes,
                                      std::map<int64_t, Resampling> &changes) {
   if (isGiven(n, 3) && n.opset() >= 11) {
+    if (!requireLength(n, 3, SymExpr(int64_t(axes.size()))))
+      return RowStatus::Done;
     auto sizes = n.bindDims(3);
-    if (!sizes || sizes->size() != axes.size())
-      return n.unsupported("sizes of another number than axes");
+    if (!sizes)
+      return n.unsupported("sizes of unknown number");
     for (auto [axis, size] : llvm::zip(axes, *sizes)) {
-      Resampling change{x.dim(axis), size, {}};
+      Resampling change{x.dim(axis), size};
       auto in = change.in.constant(), out = size.constant();
       if (in && out && *in > 0)
         change.scale = double(*out) / double(*in);
@@ -206,8 +273,21 @@ std::optional<RowStatus> readChanges(Node &n, Tensor x, int64_t scalesOperand,
     scales = n.floats("scales");
   else if (isGiven(n, scalesOperand))
     scales = n.floatsOf(scalesOperand);
-  if (!scales)
-    return n.unsupported("scales that are computed while running");
+  if (!scales) {
+    if (scalesOperand < 0 || !requireLength(n, scalesOperand, SymExpr(int64_t(axes.size()))))
+      return n.ctx().failed() ? RowStatus::Done : n.invalid("neither scales nor sizes are given");
+    Tensor given = n.in(scalesOperand);
+    require(n, given > 0, "a scale that is not positive");
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      Tensor scale = numberAt(given, i);
+      if (!scale)
+        return RowStatus::Done;
+      Resampling change{x.dim(axis), runTimeSize(scale, x.dim(axis))};
+      change.runTimeScale = scale;
+      changes[axis] = change;
+    }
+    return std::nullopt;
+  }
   if (scales->size() != axes.size())
     return n.invalid(llvm::Twine(scales->size()) + " scales for " + llvm::Twine(axes.size()) +
                      " axes");
@@ -216,9 +296,8 @@ std::optional<RowStatus> readChanges(Node &n, Tensor x, int64_t scalesOperand,
       return n.invalid("a scale that is not positive");
     auto size = scaledSize(x.dim(axis), scale);
     if (!size)
-      return n.unsupported("scale " + std::to_string(scale) + " of the symbolic dimension " +
-                           x.dim(axis).str());
-    changes[axis] = {x.dim(axis), *size, scale};
+      size = runTimeSize(full(n.ctx(), {}, scale, n.ctx().builder.getF64Type()), x.dim(axis));
+    changes[axis] = {x.dim(axis), *size, scale, {}, {}, {}};
   }
   return std::nullopt;
 }
@@ -239,12 +318,15 @@ RowStatus resizeWith(Node &n, const Filter &filter, int64_t scalesOperand) {
     return *failure;
   bool crops = filter.coordinates == "tf_crop_and_resize";
   if (crops) {
-    auto roi = n.floatsOf(1);
-    if (!roi || roi->size() != 2 * axes.size())
-      return n.unsupported("a region of interest that is no constant of two numbers for each axis");
+    auto known = n.floatsOf(1);
+    if (!requireLength(n, 1, SymExpr(2 * int64_t(axes.size()))))
+      return RowStatus::Done;
     for (size_t i = 0; i < axes.size(); ++i) {
-      changes[axes[i]].roiStart = (*roi)[i];
-      changes[axes[i]].roiEnd = (*roi)[axes.size() + i];
+      size_t end = axes.size() + i;
+      if (known && (*known)[i] == 0 && (*known)[end] == 1)
+        continue;
+      changes[axes[i]].roiStart = numberAt(n.in(1), i);
+      changes[axes[i]].roiEnd = numberAt(n.in(1), end);
     }
   }
   mlir::Type dtype = x.dtype();
@@ -252,13 +334,11 @@ RowStatus resizeWith(Node &n, const Filter &filter, int64_t scalesOperand) {
   if (interpolates && !x.isFloat())
     x = convert(x, n.ctx().builder.getF64Type());
   for (const auto &[axis, change] : changes) {
-    bool isWhole = change.roiStart == 0 && change.roiEnd == 1;
-    bool keepsSize =
-        change.in == change.out && (!change.scale || std::abs(*change.scale - 1) < 1e-9);
+    bool isWhole = !change.roiStart;
+    bool keepsSize = change.in == change.out && !change.runTimeScale &&
+                     (!change.scale || std::abs(*change.scale - 1) < 1e-9);
     if (keepsSize && isWhole)
       continue; // Copied untouched.
-    if (interpolates && filter.antialias && !change.scale)
-      return n.unsupported("attribute 'antialias' with a symbolic scale");
     x = resample(x, axis, filter, change);
     if (!x)
       return n.ctx().failed() ? RowStatus::Done
@@ -299,6 +379,6 @@ RowStatus upsample(Node &n) {
 } // namespace
 
 void onnx::addResizeRows(OpTable &t) {
-  t.add("Resize", 10, resize).inF32().limits("scales and regions known while compiling");
+  t.add("Resize", 10, resize).inF32();
   t.add("Upsample", 7, upsample).inF32().until(9);
 }

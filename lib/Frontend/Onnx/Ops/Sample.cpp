@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 using namespace dynac;
 using namespace dynac::onnx;
@@ -114,7 +114,9 @@ RowStatus gridSample(Node &n) {
   int64_t spatial = x.rank() - 2;
   bool fits = spatial >= 1 && grid.rank() == x.rank();
   if (fits && !grid.dim(-1).constant())
-    return n.unsupported("a grid with an open number of coordinates: " + grid.dim(-1).str());
+    n.ctx().requireEqual(grid.dim(-1), SymExpr(spatial), "the coordinates of a place in the grid");
+  if (n.ctx().failed())
+    return RowStatus::Done;
   if (!fits || grid.dim(-1).constant() != spatial)
     return n.invalid("input " + prim::shapeText(x.shape()) + " and grid " +
                      prim::shapeText(grid.shape()));
@@ -149,9 +151,9 @@ RowStatus gridSample(Node &n) {
 // included)
 RowStatus affineGrid(Node &n) {
   Tensor theta = n.in(0);
-  auto size = n.bindDims(1);
-  if (!theta)
+  if (!theta || !openLength(n, 1, n.declaredRank(0)))
     return RowStatus::Done;
+  auto size = n.bindDims(1);
   if (!size)
     return n.unsupported("a size of unknown length");
   if (size->size() < 4 || size->size() > 5)
@@ -168,6 +170,8 @@ RowStatus affineGrid(Node &n) {
   }
   coordinates.push_back(full(ctx, places, 1, theta.dtype()));
   // [places, spatial + 1] x [N, spatial, spatial + 1]
+  if (!n.ctx().requireEqual(theta.dim(1), SymExpr(spatial), "the rows of theta"))
+    return RowStatus::Done;
   Tensor y = dot(theta, stack(coordinates, -1), {}, {}, 2, spatial); // [N, spatial, places...]
   if (!y)
     return RowStatus::Done;
@@ -269,6 +273,8 @@ RowStatus maxUnpool(Node &n) {
   Tensor places = reshape(index, {x.size(), SymExpr(1)});
   Tensor y = reshape(scatter(Combiner::none, flat, places, reshape(x, {x.size()}), {0}), shape);
   if (n.hasInput(2)) {
+    if (!requireLength(n, 2, SymExpr(x.rank())))
+      return RowStatus::Done;
     auto target = n.bindDims(2);
     if (!target)
       return n.unsupported("an output_shape of unknown length");
@@ -283,66 +289,6 @@ RowStatus maxUnpool(Node &n) {
   return RowStatus::Done;
 }
 
-// Blocks [N, C * prod(block), L] summed into the image at their places
-RowStatus col2Im(Node &n) {
-  Tensor x = n.in(0);
-  auto image = n.intsOf(1), block = n.intsOf(2);
-  if (!x)
-    return RowStatus::Done;
-  if (!image || !block)
-    return n.unsupported("image or block shapes that are computed while running");
-  int64_t spatial = image->size();
-  llvm::SmallVector<int64_t> ones(spatial, 1), zeros(2 * spatial, 0);
-  auto strides = n.ints("strides", ones), dilations = n.ints("dilations", ones),
-       pads = n.ints("pads", zeros);
-  if (x.rank() != 3 || int64_t(block->size()) != spatial || int64_t(strides.size()) != spatial ||
-      int64_t(dilations.size()) != spatial || int64_t(pads.size()) != 2 * spatial)
-    return n.invalid("attributes and shapes do not fit");
-  int64_t volume = 1;
-  Shape split = {x.dim(0), SymExpr(0)}, padded, places;
-  for (int64_t size : *block) {
-    volume *= size;
-    split.push_back(SymExpr(size));
-    places.push_back(SymExpr(size));
-  }
-  auto channels = x.dim(1).exactDiv(SymExpr(volume));
-  if (!channels)
-    return n.invalid("blocks of " + llvm::Twine(volume) + " do not divide " + x.dim(1).str());
-  split[1] = *channels;
-  for (int64_t i = 0; i < spatial; ++i) {
-    int64_t size = (*image)[i] + pads[i] + pads[spatial + i];
-    int64_t count = (size - dilations[i] * ((*block)[i] - 1) - 1) / strides[i] + 1;
-    padded.push_back(SymExpr(size));
-    split.push_back(SymExpr(count));
-    places.push_back(SymExpr(count));
-  }
-  // [block..., positions..., N, C]
-  llvm::SmallVector<int64_t> order, axes, back;
-  for (int64_t i = 0; i < 2 * spatial; ++i)
-    order.push_back(2 + i);
-  order.append({0, 1});
-  Tensor updates = transpose(reshape(x, split), order);
-  mlir::Type i64 = n.ctx().builder.getI64Type();
-  Tensors coordinates;
-  for (int64_t i = 0; i < spatial; ++i) {
-    Tensor inner = iota(n.ctx(), places, i, i64), outer = iota(n.ctx(), places, spatial + i, i64);
-    coordinates.push_back(inner * double(dilations[i]) + outer * double(strides[i]));
-    axes.push_back(i);
-  }
-  Shape target = padded;
-  target.append({x.dim(0), *channels});
-  Tensor y = scatter(Combiner::add, full(n.ctx(), target, 0, x.dtype()), stack(coordinates, -1),
-                     updates, axes);
-  for (int64_t i = 0; i < spatial; ++i)
-    y = sliceAxis(y, i, SymExpr(pads[i]), SymExpr(pads[i] + (*image)[i]));
-  back = {spatial, spatial + 1};
-  for (int64_t i = 0; i < spatial; ++i)
-    back.push_back(i);
-  if (y)
-    n.out(0, transpose(y, back));
-  return RowStatus::Done;
-}
-
 } // namespace
 
 void onnx::addSampleRows(OpTable &t) {
@@ -350,5 +296,4 @@ void onnx::addSampleRows(OpTable &t) {
   t.add("AffineGrid", 20, affineGrid).inF32();
   t.add("RoiAlign", 10, roiAlign).inF32().limits("sampling_ratio above 0");
   t.add("MaxUnpool", 9, maxUnpool);
-  t.add("Col2Im", 18, col2Im).limits("shapes known while compiling");
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 using namespace dynac;
 using namespace dynac::onnx;
@@ -82,6 +82,8 @@ static RowStatus reshapeRow(Node &n) {
     for (int64_t dim : n.ints("shape"))
       shape.push_back(SymExpr(dim));
   } else {
+    if (!openLength(n, 1, n.declaredRank(0)))
+      return RowStatus::Done;
     auto given = n.dimsOf(1);
     if (!given) {
       auto computed = computedShape(n, x, allowZero);
@@ -144,25 +146,76 @@ static RowStatus flatten(Node &n) {
   return RowStatus::Done;
 }
 
+/// x without the axes at which `leaves` holds, which the run finds to have size 1; `rank` are left.
+static RowStatus squeezeAtRunTime(Node &n, Tensor x, Tensor leaves, int64_t rank) {
+  mlir::Type i64 = n.ctx().builder.getI64Type();
+  if (rank < 0 || rank > x.rank())
+    return n.invalid("a result of rank " + llvm::Twine(rank) + " for " +
+                     prim::shapeText(x.shape()));
+  Tensor sizes = dimsTensor(n.ctx(), x.shape(), i64);
+  require(n, ~leaves | equal(sizes, fullLike(sizes, 1)), "a squeezed axis has not size 1");
+  n.out(0, reshape(x, bindAll(compacted(n, sizes, ~leaves, rank, "squeezed axes"))));
+  return RowStatus::Done;
+}
+
 // Without the axes, which have size 1; none given: all of size 1
 static RowStatus squeezeRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
     return RowStatus::Done;
+  if (n.opset() >= 13 && n.hasInput(1) && !n.intsOf(1)) {
+    RunTimeAxes listed = runTimeAxes(n, n.in(1), x.rank());
+    if (!listed.list)
+      return RowStatus::Done;
+    auto left = listed.count ? std::optional(x.rank() - *listed.count) : n.declaredRank(0);
+    if (!left)
+      return n.unsupported("axes of unknown number, and no declared output rank");
+    return squeezeAtRunTime(n, x, listed.isListed, *left);
+  }
   RowStatus status;
   auto axes = axesOf(n, x.rank(), 13, status);
   if (!axes)
     return status;
   if (!n.has("axes") && !n.hasInput(1)) {
     for (int64_t axis = 0; axis < x.rank(); ++axis) {
-      if (!x.dim(axis).constant())
-        return n.unsupported("no axes given, and dimension " + x.dim(axis).str() +
-                             " may be 1 or not");
+      if (!x.dim(axis).constant()) {
+        auto left = n.declaredRank(0);
+        if (!left)
+          return n.unsupported("no axes given, and dimension " + x.dim(axis).str() +
+                               " may be 1 or not");
+        Tensor sizes = dimsTensor(n.ctx(), x.shape(), n.ctx().builder.getI64Type());
+        return squeezeAtRunTime(n, x, equal(sizes, fullLike(sizes, 1)), *left);
+      }
       if (x.dim(axis).isOne())
         axes->push_back(axis);
     }
   }
   n.out(0, squeeze(x, *axes));
+  return RowStatus::Done;
+}
+
+/// The sizes of the result are 1 at the listed axes, and x's one after another at the others.
+static RowStatus unsqueezeAtRunTime(Node &n, Tensor x) {
+  TensorContext &ctx = n.ctx();
+  mlir::Type i64 = ctx.builder.getI64Type();
+  Tensor list = n.in(1);
+  if (!list)
+    return RowStatus::Done;
+  if (auto declared = n.declaredRank(0); declared && list.rank() == 1 && !list.dim(0).constant())
+    ctx.requireEqual(list.dim(0), SymExpr(*declared - x.rank()), "the number of axes");
+  auto count = list.size().constant();
+  if (!count)
+    return ctx.failed() ? RowStatus::Done : n.unsupported("axes of unknown number");
+  int64_t rank = x.rank() + *count;
+  RunTimeAxes axes = runTimeAxes(n, list, rank);
+  if (!axes.list)
+    return RowStatus::Done;
+  // The last entry is never read, but makes the list long enough for all that are listed.
+  prim::Shape sizes = x.shape();
+  sizes.push_back(SymExpr(1));
+  Tensor place = cumulative(Combiner::add, convert(~axes.isListed, i64), 0, /*exclusive=*/true);
+  Tensor dims = select(axes.isListed, 1.0, take(dimsTensor(ctx, sizes, i64), place, 0));
+  n.out(0, reshape(x, bindAll(dims)));
   return RowStatus::Done;
 }
 
@@ -175,7 +228,7 @@ static RowStatus unsqueezeRow(Node &n) {
   if (n.opset() >= 13) {
     auto known = n.intsOf(1);
     if (!known)
-      return n.unsupported("axes that are computed while running");
+      return unsqueezeAtRunTime(n, x);
     given = *known;
   }
   int64_t rank = x.rank() + given.size();
@@ -197,9 +250,13 @@ static void requireOneOr(Node &n, const SymExpr &dim, const SymExpr &size) {
 
 // x broadcast with a shape, each dimension being that of either
 static RowStatus expand(Node &n) {
-  Tensor x = n.in(0);
+  Tensor x = n.in(0), wanted = n.in(1);
+  if (!x || !wanted)
+    return RowStatus::Done;
+  if (!openLength(n, 1, n.declaredRank(0)))
+    return RowStatus::Done;
   auto target = n.bindDims(1);
-  if (!x)
+  if (n.ctx().failed())
     return RowStatus::Done;
   if (!target)
     return n.unsupported("a target shape of unknown rank");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 using namespace dynac;
 using namespace dynac::onnx;
@@ -20,14 +20,22 @@ static Tensor fourier(Tensor x, bool inverse) {
 }
 
 /// [..., 1] (real) or [..., 2] as pairs.
-static Tensor asPairs(Tensor x) {
+static Tensor asPairs(Node &n, Tensor x) {
   if (!x || x.dim(-1) == SymExpr(2))
     return x;
-  if (!x.dim(-1).isOne()) {
-    x.ctx().fail("the last axis of " + prim::shapeText(x.shape()) + " must be 1 or 2");
+  SymExpr parts = x.dim(-1);
+  std::string message = "the last axis of " + prim::shapeText(x.shape()) + " must be 1 or 2";
+  if (parts.isConstant() && !parts.isOne()) {
+    x.ctx().fail(message);
     return {};
   }
-  return concat({x, fullLike(x, 0)}, -1);
+  if (parts.isOne())
+    return concat({x, fullLike(x, 0)}, -1);
+  // The last of two is the imaginary part, the last of one is none.
+  Tensor count = dimScalar(x.ctx(), parts, x.ctx().builder.getI64Type());
+  require(n, (count >= 1) & (count <= 2), message);
+  Tensor last = sliceAxis(x, -1, parts - 1, parts);
+  return concat({sliceAxis(x, -1, 0, 1), select(count > 1, last, 0.0)}, -1);
 }
 
 /// x cut or padded with zeros to `size` along `axis`.
@@ -46,13 +54,22 @@ static RowStatus dft(Node &n) {
   if (!x)
     return RowStatus::Done;
   int64_t axis = n.i("axis", 1), rank = x.rank();
+  AxisView view; // where only the run knows the axis
+  prim::Shape shape = x.shape();
   if (n.opset() >= 20) {
     axis = -2;
-    if (n.hasInput(2)) {
-      auto given = n.intsOf(2);
-      if (!given || given->size() != 1)
-        return n.unsupported("an axis that is computed while running");
+    if (!requireLength(n, 2, SymExpr(1)))
+      return RowStatus::Done;
+    auto given = n.hasInput(2) ? n.intsOf(2) : std::nullopt;
+    if (given && given->size() == 1) {
       axis = given->front();
+    } else if (n.hasInput(2)) {
+      view = aroundAxis(n, x, n.in(2), /*trailing=*/1);
+      if (!view.x)
+        return RowStatus::Done;
+      x = view.x;
+      axis = 1;
+      rank = 4;
     }
   }
   axis += axis < 0 ? rank : 0;
@@ -61,12 +78,14 @@ static RowStatus dft(Node &n) {
   bool inverse = n.i("inverse", 0) != 0, onesided = n.i("onesided", 0) != 0;
   SymExpr length = inverse && onesided ? (x.dim(axis) - 1) * SymExpr(2) : x.dim(axis);
   if (n.hasInput(1)) {
+    if (!requireLength(n, 1, SymExpr(1)))
+      return RowStatus::Done;
     auto given = n.bindDims(1);
     if (!given || given->size() != 1)
       return n.invalid("operand dft_length must have one element");
     length = given->front();
   }
-  x = swapAxes(asPairs(x), axis, rank - 2);
+  x = swapAxes(asPairs(n, x), axis, rank - 2);
   SymExpr half = length.floorDiv(SymExpr(2)) + 1;
   if (inverse && onesided) {
     // The missing half is the conjugate of the other, in reverse: x[n - k] = conj x[k].
@@ -81,18 +100,33 @@ static RowStatus dft(Node &n) {
     if (onesided)
       x = sliceAxis(x, rank - 2, SymExpr(0), half);
   }
-  n.out(0, swapAxes(x, axis, rank - 2));
+  x = swapAxes(x, axis, rank - 2);
+  if (view.x && x) {
+    TensorContext &ctx = n.ctx();
+    mlir::Type i64 = ctx.builder.getI64Type();
+    SymExpr parts = x.dim(-1);
+    shape.pop_back();
+    Tensor at = iota(ctx, {SymExpr(int64_t(shape.size()))}, 0, i64);
+    Tensor sizes =
+        select(equal(at, view.axis), dimScalar(ctx, x.dim(1), i64), dimsTensor(ctx, shape, i64));
+    shape = bindAll(sizes);
+    shape.push_back(parts);
+    x = reshape(x, shape);
+  }
+  n.out(0, x);
   return RowStatus::Done;
 }
 
 // The transforms of windowed frames that start every frame_step elements
 static RowStatus stft(Node &n) {
   Tensor x = n.in(0);
-  auto step = n.intsOf(1);
-  if (!x)
+  if (!x || !requireLength(n, 1, SymExpr(1)) || !requireLength(n, 3, SymExpr(1)))
     return RowStatus::Done;
-  if (!step || step->size() != 1 || step->front() < 1)
-    return n.unsupported("a frame_step that is no positive constant");
+  auto given = n.intsOf(1);
+  if (given && (given->size() != 1 || given->front() < 1))
+    return n.invalid("frame_step must be a positive number");
+  mlir::Type i64 = n.ctx().builder.getI64Type();
+  Tensor step = given ? fullInt(n.ctx(), {}, given->front(), i64) : scalarOf(n.in(1));
   Tensor window = n.hasInput(2) ? n.in(2) : Tensor();
   std::optional<SymExpr> length;
   if (n.hasInput(3)) {
@@ -108,14 +142,20 @@ static RowStatus stft(Node &n) {
     x = unsqueeze(x, 2);
   if (!x || x.rank() != 3)
     return n.invalid("expected a signal [batch, length, 1 or 2]");
-  mlir::Type i64 = n.ctx().builder.getI64Type();
-  SymExpr frames = (x.dim(1) - *length).floorDiv(SymExpr(step->front())) + 1;
+  SymExpr frames = (x.dim(1) - *length) + 1;
+  if (given) {
+    frames = (x.dim(1) - *length).floorDiv(SymExpr(given->front())) + 1;
+  } else {
+    require(n, step >= 1, "frame_step must be positive");
+    Tensor room = dimScalar(n.ctx(), x.dim(1) - *length, i64);
+    frames = bindDim(room / maximum(step, 1) + 1, 0);
+  }
   Shape grid = {frames, *length};
-  Tensor index = iota(n.ctx(), grid, 0, i64) * double(step->front()) + iota(n.ctx(), grid, 1, i64);
+  Tensor index = iota(n.ctx(), grid, 0, i64) * step + iota(n.ctx(), grid, 1, i64);
   Tensor framed = take(x, index, 1); // [batch, frames, length, 1 or 2]
   if (window)
     framed = framed * unsqueeze(window, 1);
-  Tensor y = fourier(asPairs(framed), false);
+  Tensor y = fourier(asPairs(n, framed), false);
   if (n.i("onesided", 1) != 0)
     y = sliceAxis(y, 2, SymExpr(0), length->floorDiv(SymExpr(2)) + 1);
   n.out(0, y);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 using namespace dynac;
 using namespace dynac::onnx;
@@ -67,25 +67,25 @@ static Tensor sliceKnown(Node &n, Tensor x, int64_t axis, const SymExpr &start, 
   return slice(x, starts, ends, strides);
 }
 
-/// The same with bounds that only the run knows (scalars i64): the size becomes a dimension,
-/// elements are gathered.
-static Tensor sliceComputed(Tensor x, int64_t axis, Tensor start, Tensor end, int64_t step) {
+/// The same with bounds and a step that only the run knows (scalars i64): the size becomes a
+/// dimension, elements are gathered.
+static Tensor sliceComputed(Tensor x, int64_t axis, Tensor start, Tensor end, Tensor step) {
   TensorContext &ctx = x.ctx();
   mlir::Type i64 = ctx.builder.getI64Type();
-  Tensor size = dimScalar(ctx, x.dim(axis), i64);
-  Tensor lowest = fullLike(size, step > 0 ? 0 : -1), highest = step > 0 ? size : size - 1;
+  Tensor size = dimScalar(ctx, x.dim(axis), i64), ahead = step > 0;
+  Tensor lowest = select(ahead, fullLike(size, 0), -1.0), highest = select(ahead, size, size - 1);
   auto bounded = [&](Tensor at) {
     at = select(at < 0, at + size, at);
     return minimum(maximum(at, lowest), highest);
   };
   Tensor from = bounded(start), to = bounded(end);
-  Tensor extent = step > 0 ? to - from : from - to;
-  Tensor count = maximum((extent + double(std::abs(step) - 1)) / double(std::abs(step)), 0);
+  // A step may be as large as its type allows.
+  Tensor extent = select(ahead, to - from, from - to);
+  Tensor count = select(extent > 0, (extent - 1) / maximum(abs(step), 1) + 1, 0.0);
   if (!count)
     return {};
   SymExpr elements = bindDim(count, 0, x.dim(axis));
-  Tensor index = iota(ctx, {elements}, 0, i64) * double(step) + from;
-  return take(x, index, axis);
+  return take(x, iota(ctx, {elements}, 0, i64) * step + from, axis);
 }
 
 /// What a scalar is but for its shape and integer type.
@@ -132,10 +132,54 @@ static Tensor sliceBlock(Node &n, Tensor x, int64_t axis, Tensor start, int64_t 
   return take(x, index, axis);
 }
 
-/// Element i of operand `operand` as a scalar i64.
-static Tensor scalarOf(Node &n, int64_t operand, int64_t i) {
-  Tensor values = convert(n.in(operand), n.ctx().builder.getI64Type());
-  return reshape(sliceAxis(values, 0, SymExpr(i), SymExpr(i + 1)), {});
+/// Slices along axes that only the run knows: one along every axis, with bounds that keep it whole
+/// where it is not listed.
+static RowStatus sliceAtRunTime(Node &n, Tensor x) {
+  TensorContext &ctx = n.ctx();
+  mlir::Type i64 = ctx.builder.getI64Type();
+  Tensor given = n.in(1), to = n.in(2);
+  if (!given || !to)
+    return RowStatus::Done;
+  Tensor list = n.hasInput(3) ? n.in(3) : iota(ctx, {given.dim(0)}, 0, i64);
+  RunTimeAxes axes = runTimeAxes(n, list, x.rank());
+  Tensor ones = fullInt(ctx, {SymExpr(x.rank())}, 1, i64);
+  Tensor starts = atAxes(axes, given, ones - 1),
+         ends = atAxes(axes, to, dimsTensor(ctx, x.shape(), i64));
+  Tensor steps = n.hasInput(4) ? atAxes(axes, n.in(4), ones) : ones;
+  if (ctx.failed())
+    return RowStatus::Done;
+  require(n, notEqual(steps, ones - 1), "a step of 0");
+  for (int64_t axis = 0; x && axis < x.rank(); ++axis)
+    x = sliceComputed(x, axis, elementOf(starts, axis), elementOf(ends, axis),
+                      elementOf(steps, axis));
+  n.out(0, x);
+  return RowStatus::Done;
+}
+
+/// The bounds of a Slice in the order of its axes. Starts and ends are known while importing or
+/// not at all; steps alike.
+struct Bounds {
+  std::optional<llvm::SmallVector<SymExpr>> starts, ends;
+  std::optional<llvm::SmallVector<int64_t>> steps;
+  llvm::SmallVector<int64_t> axes;
+};
+
+/// One of the listed slices.
+static Tensor sliceOne(Node &n, Tensor x, const Bounds &bounds, int64_t i) {
+  int64_t axis = x.axis(bounds.axes[i]);
+  if (bounds.starts && bounds.ends && bounds.steps)
+    return sliceKnown(n, x, axis, (*bounds.starts)[i], (*bounds.ends)[i], (*bounds.steps)[i]);
+  Tensor start = elementOf(n.in(1), i), end = elementOf(n.in(2), i);
+  if (!start || !end)
+    return {};
+  if (bounds.steps && (*bounds.steps)[i] == 1)
+    if (auto distance = literalDistance(start, end); distance && *distance > 0)
+      return sliceBlock(n, x, axis, start, *distance);
+  Tensor step = bounds.steps ? fullInt(n.ctx(), {}, (*bounds.steps)[i], start.dtype())
+                             : elementOf(n.in(4), i);
+  if (!bounds.steps && step)
+    require(n, notEqual(step, fullLike(step, 0)), "a step of 0");
+  return step ? sliceComputed(x, axis, start, end, step) : step;
 }
 
 // x[start : end : step] along each of `axes` (default: the first ones)
@@ -143,62 +187,43 @@ static RowStatus sliceRow(Node &n) {
   Tensor x = n.in(0);
   if (!x)
     return RowStatus::Done;
-  bool asOperands = n.opset() >= 10;
-  std::optional<llvm::SmallVector<SymExpr>> starts, ends;
-  llvm::SmallVector<int64_t> axes, steps;
+  Bounds bounds;
   int64_t count;
-  if (asOperands) {
-    starts = n.dimsOf(1);
-    ends = n.dimsOf(2);
-    Tensor bounds = n.in(1);
-    if (!bounds)
+  if (n.opset() >= 10) {
+    Tensor starts = n.in(1);
+    if (!starts)
       return RowStatus::Done;
-    auto length = bounds.rank() == 1 ? bounds.dim(0).constant() : std::nullopt;
-    if (!length)
-      return n.unsupported("starts of unknown length");
+    auto length = starts.rank() == 1 ? starts.dim(0).constant() : std::nullopt;
+    auto axes = n.hasInput(3) ? n.intsOf(3) : std::optional(llvm::SmallVector<int64_t>());
+    if (!length || !axes)
+      return sliceAtRunTime(n, x);
     count = *length;
-    for (int64_t operand : {3, 4}) {
-      if (!n.hasInput(operand))
-        continue;
-      auto known = n.intsOf(operand);
-      if (!known)
-        return n.unsupported((operand == 3 ? "axes" : "steps") +
-                             llvm::Twine(" that are computed while running"));
-      (operand == 3 ? axes : steps) = *known;
-    }
+    bounds = {n.dimsOf(1), n.dimsOf(2), llvm::SmallVector<int64_t>(), *axes};
+    if (n.hasInput(4))
+      bounds.steps = n.intsOf(4);
   } else {
     auto toDims = [](llvm::ArrayRef<int64_t> values) {
       return llvm::SmallVector<SymExpr>(values.begin(), values.end());
     };
-    starts = toDims(n.ints("starts"));
-    ends = toDims(n.ints("ends"));
-    axes = n.ints("axes");
-    count = starts->size();
+    bounds = {toDims(n.ints("starts")), toDims(n.ints("ends")), llvm::SmallVector<int64_t>(),
+              n.ints("axes")};
+    count = bounds.starts->size();
   }
-  if (axes.empty())
+  if (bounds.axes.empty())
     for (int64_t axis = 0; axis < count; ++axis)
-      axes.push_back(axis);
-  if (steps.empty())
-    steps.assign(count, 1);
-  if (int64_t(axes.size()) != count || int64_t(steps.size()) != count ||
-      (ends && int64_t(ends->size()) != count))
+      bounds.axes.push_back(axis);
+  if (bounds.steps && bounds.steps->empty())
+    bounds.steps->assign(count, 1);
+  if (int64_t(bounds.axes.size()) != count ||
+      (bounds.steps && int64_t(bounds.steps->size()) != count) ||
+      (bounds.ends && int64_t(bounds.ends->size()) != count))
     return n.invalid("starts, ends, axes and steps differ in length");
   for (int64_t i = 0; i < count; ++i) {
-    if (steps[i] == 0)
+    if (bounds.steps && (*bounds.steps)[i] == 0)
       return n.invalid("a step of 0");
-    if (axes[i] < -x.rank() || axes[i] >= x.rank())
-      return n.invalid("axis " + llvm::Twine(axes[i]) + " of rank " + llvm::Twine(x.rank()));
-    int64_t axis = axes[i] < 0 ? axes[i] + x.rank() : axes[i];
-    if (starts && ends) {
-      x = sliceKnown(n, x, axis, (*starts)[i], (*ends)[i], steps[i]);
-    } else {
-      Tensor start = scalarOf(n, 1, i), end = scalarOf(n, 2, i);
-      if (!start || !end)
-        return RowStatus::Done;
-      auto distance = steps[i] == 1 ? literalDistance(start, end) : std::nullopt;
-      x = distance && *distance > 0 ? sliceBlock(n, x, axis, start, *distance)
-                                    : sliceComputed(x, axis, start, end, steps[i]);
-    }
+    if (bounds.axes[i] < -x.rank() || bounds.axes[i] >= x.rank())
+      return n.invalid("axis " + llvm::Twine(bounds.axes[i]) + " of rank " + llvm::Twine(x.rank()));
+    x = sliceOne(n, x, bounds, i);
     if (!x)
       return RowStatus::Done;
   }

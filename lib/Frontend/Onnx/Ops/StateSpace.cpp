@@ -76,10 +76,12 @@ RowStatus linearAttention(Node &n) {
     return RowStatus::Done;
   double scale = n.f("scale", 0);
   auto size = all.q.dim(3).constant();
-  if (scale == 0 && !size)
-    return n.unsupported("no scale, and a symbolic head size");
-  if (scale == 0)
+  if (scale == 0 && size)
     scale = 1 / std::sqrt(double(*size));
+  if (scale == 0) {
+    all.q = all.q * rsqrt(dimScalar(n.ctx(), all.q.dim(3), all.q.dtype()));
+    scale = 1;
+  }
   SymExpr steps = query.dim(1), batch = query.dim(0), width = all.v.dim(3);
   Tensor state = n.in(3, /*optional=*/true);
   mlir::Type stateType = state ? n.inputType(3) : n.inputType(0);
@@ -124,6 +126,18 @@ RowStatus linearAttention(Node &n) {
   return RowStatus::Done;
 }
 
+// y[b, c, t] = sum over k of x[b, c, t + k] w[c, 0, k]: a depthwise convolution of any number of
+// channels
+Tensor slidingSum(Tensor x, Tensor w) {
+  if (!x || !w)
+    return {};
+  mlir::Type i64 = x.ctx().builder.getI64Type();
+  SymExpr size = w.dim(2);
+  Shape grid = {x.dim(2) - size + 1, size};
+  Tensor place = iota(x.ctx(), grid, 0, i64) + iota(x.ctx(), grid, 1, i64);
+  return sum(take(x, place, 2) * w, 3); // [B, C, T, k] * [C, 1, k]
+}
+
 // Depthwise convolution of (past, x) by the last k positions, then perhaps y * logistic(y); the
 // state is the last k - 1
 RowStatus causalConv(Node &n) {
@@ -131,14 +145,13 @@ RowStatus causalConv(Node &n) {
          past = n.in(3, /*optional=*/true);
   if (n.ctx().failed())
     return RowStatus::Done;
-  auto size = w.dim(-1).constant(), channels = x.dim(1).constant();
-  if (!size || !channels)
-    return n.unsupported("a weight or channels of symbolic size");
-  SymExpr before(*size - 1);
+  SymExpr size = w.dim(-1), before = size - 1;
+  auto channels = x.dim(1).constant();
   if (!past)
     past = full(n.ctx(), {x.dim(0), x.dim(1), before}, 0, x.dtype());
   Tensor all = concat({past, x}, 2);
-  Tensor y = conv(all, w, {1}, {SymExpr(0)}, {SymExpr(0)}, {1}, {1}, *channels);
+  Tensor y = channels ? conv(all, w, {1}, {SymExpr(0)}, {SymExpr(0)}, {1}, {1}, *channels)
+                      : slidingSum(all, w);
   if (bias)
     y = y + unsqueeze(bias, 1);
   std::string activation = n.s("activation", "none");

@@ -20,8 +20,10 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addControlRows(table);
   onnx::addConvRows(table);
   onnx::addEinsumRows(table);
+  onnx::addFlexAttentionRows(table);
   onnx::addGatherRows(table);
   onnx::addHostRows(table);
+  onnx::addLinearAlgebraRows(table);
   onnx::addLossRows(table);
   onnx::addMatMulRows(table);
   onnx::addMovementRows(table);
@@ -38,6 +40,8 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addSliceRows(table);
   onnx::addStateSpaceRows(table);
   onnx::addTrainingRows(table);
+  onnx::addTreeRows(table);
+  onnx::addUnfoldRows(table);
   return table;
 }
 
@@ -77,6 +81,11 @@ SymExpr onnx::dividedBy(Node &n, const SymExpr &size, int64_t parts) {
 }
 
 void onnx::require(Node &n, Tensor condition, const llvm::Twine &message) {
+  llvm::SmallVector<int64_t> axes;
+  for (int64_t axis = 0; condition && axis < condition.rank(); ++axis)
+    axes.push_back(axis);
+  if (!axes.empty())
+    condition = reduce(Combiner::and_, condition, axes);
   if (condition)
     n.ctx().builder.create<prim::AssertOp>(n.ctx().loc, condition.value(),
                                            n.ctx().builder.getStringAttr(message));

@@ -10,10 +10,10 @@
 using namespace dynac;
 
 /// Padding of one axis so that the output has ceil(size / stride) elements.
-static void samePadding(const SymExpr &size, int64_t reach, int64_t stride, bool smallFirst,
+static void samePadding(const SymExpr &size, const SymExpr &reach, int64_t stride, bool smallFirst,
                         SymExpr &lo, SymExpr &hi) {
   SymExpr outputs = size.ceilDiv(SymExpr(stride));
-  SymExpr total = SymExpr::max((outputs - 1) * SymExpr(stride) + SymExpr(reach) - size, SymExpr(0));
+  SymExpr total = SymExpr::max((outputs - 1) * SymExpr(stride) + reach - size, SymExpr(0));
   SymExpr small = total.floorDiv(SymExpr(2));
   lo = smallFirst ? small : total - small;
   hi = total - lo;
@@ -25,13 +25,17 @@ std::optional<RowStatus> onnx::readWindow(Node &n, Tensor x, Dims weightShape, W
   int64_t spatial = x.rank() - 2;
   llvm::SmallVector<int64_t> ones(spatial, 1), zeros(2 * spatial, 0);
   window.size = n.ints("kernel_shape");
+  bool isSymbolic = false;
   if (!weightShape.empty()) {
     llvm::SmallVector<int64_t> fromWeight;
-    for (const SymExpr &dim : weightShape.drop_front(2)) {
-      if (!dim.constant())
-        return n.unsupported("a weight whose window is symbolic: " + prim::shapeText(weightShape));
-      fromWeight.push_back(*dim.constant());
+    for (auto [i, dim] : llvm::enumerate(weightShape.drop_front(2))) {
+      if (!dim.constant() && i < window.size.size())
+        n.ctx().requireEqual(dim, SymExpr(window.size[i]), "kernel_shape and weight");
+      isSymbolic |= !dim.constant();
+      fromWeight.push_back(dim.constant().value_or(1));
     }
+    if (n.ctx().failed())
+      return RowStatus::Done;
     if (!window.size.empty() && window.size != fromWeight)
       return n.invalid("attribute 'kernel_shape' disagrees with the weight " +
                        prim::shapeText(weightShape));
@@ -51,7 +55,9 @@ std::optional<RowStatus> onnx::readWindow(Node &n, Tensor x, Dims weightShape, W
   bool ceilMode = n.i("ceil_mode", 0) != 0;
   for (int64_t i = 0; i < spatial; ++i) {
     SymExpr size = x.dim(2 + i), lo(pads[i]), hi(pads[spatial + i]), extra(0);
-    int64_t stride = window.strides[i], reach = (window.size[i] - 1) * window.dilations[i] + 1;
+    SymExpr length = isSymbolic ? weightShape[2 + i] : SymExpr(window.size[i]);
+    SymExpr reach = (length - 1) * SymExpr(window.dilations[i]) + 1;
+    int64_t stride = window.strides[i];
     if (autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER")
       samePadding(size, reach, stride, autoPad == "SAME_UPPER", lo, hi);
     else if (autoPad == "VALID")
@@ -61,11 +67,11 @@ std::optional<RowStatus> onnx::readWindow(Node &n, Tensor x, Dims weightShape, W
     if (ceilMode) {
       // ceil((lo + size + hi - reach) / stride) + 1 windows, without a last one that starts in the
       // trailing padding: at most floor((lo + size - 1) / stride) + 1.
-      SymExpr room = lo + size + hi - SymExpr(reach);
+      SymExpr room = lo + size + hi - reach;
       SymExpr windows =
           SymExpr::min(room.ceilDiv(SymExpr(stride)), (lo + size - 1).floorDiv(SymExpr(stride))) +
           1;
-      SymExpr needed = (windows - 1) * SymExpr(stride) + SymExpr(reach);
+      SymExpr needed = (windows - 1) * SymExpr(stride) + reach;
       // Negative where the last window of floor mode is dropped too.
       extra = needed - (lo + size + hi);
       if (extra.constant() && *extra.constant() < 0 && -*extra.constant() < stride &&

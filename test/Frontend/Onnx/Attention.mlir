@@ -1,0 +1,92 @@
+// RUN: dynac-check %s
+// Y = softmax(scale * Q K' + mask) V for each head, scale = 1 / sqrt(head size) by default.
+
+func.func @plain() {
+  %q = check.input dense<[[[[1.0, 0.0], [0.0, 2.0]]]]> : tensor<1x1x2x2xf32>
+  %k = check.input dense<[[[[1.0, 1.0], [0.0, -1.0], [2.0, 0.0]]]]> : tensor<1x1x3x2xf32>
+  %v = check.input dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  %y = model.node "onnx.Attention" opset 23 (%q, %k, %v) {} :
+    (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>) -> tensor<1x1x2x2xf32>
+  check.close %y, dense<[[[[3.58396, 4.58396], [1.837551, 2.837552]]]]> : tensor<1x1x2x2xf32>
+  return
+}
+
+func.func @scale_and_float_mask() {
+  %q = check.input dense<[[[[1.0, 0.0], [0.0, 2.0]]]]> : tensor<1x1x2x2xf32>
+  %k = check.input dense<[[[[1.0, 1.0], [0.0, -1.0], [2.0, 0.0]]]]> : tensor<1x1x3x2xf32>
+  %v = check.input dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  %attn_mask = check.input dense<[[0.0, -1.0, 1.0], [0.0, 0.0, -2.0]]> : tensor<2x3xf32>
+  %y = model.node "onnx.Attention" opset 23 (%q, %k, %v, %attn_mask) {scale = 1.0} :
+    (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<2x3xf32>) -> tensor<1x1x2x2xf32>
+  check.close %y, dense<[[[[4.499006, 5.499006], [1.106011, 2.10601]]]]> : tensor<1x1x2x2xf32>
+  return
+}
+
+func.func @bool_mask() {
+  %q = check.input dense<[[[[1.0, 0.0], [0.0, 2.0]]]]> : tensor<1x1x2x2xf32>
+  %k = check.input dense<[[[[1.0, 1.0], [0.0, -1.0], [2.0, 0.0]]]]> : tensor<1x1x3x2xf32>
+  %v = check.input dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  %attn_mask = check.input dense<[[true, false, true], [true, true, false]]> : tensor<2x3xi1>
+  %y = model.node "onnx.Attention" opset 23 (%q, %k, %v, %attn_mask) {} :
+    (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<2x3xi1>) -> tensor<1x1x2x2xf32>
+  check.close %y, dense<[[[[3.679046, 4.679046], [1.111614, 2.111614]]]]> : tensor<1x1x2x2xf32>
+  return
+}
+
+func.func @causal() {
+  %q = check.input dense<[[[[1.0, 0.0], [0.0, 2.0]]]]> : tensor<1x1x2x2xf32>
+  %k = check.input dense<[[[[1.0, 1.0], [0.0, -1.0], [2.0, 0.0]]]]> : tensor<1x1x3x2xf32>
+  %v = check.input dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  %y = model.node "onnx.Attention" opset 23 (%q, %k, %v) {is_causal = 1} :
+    (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>) -> tensor<1x1x2x2xf32>
+  check.close %y, dense<[[[[1.0, 2.0], [1.111614, 2.111614]]]]> : tensor<1x1x2x2xf32>
+  return
+}
+
+// Two heads of Q share one of K and V.
+func.func @grouped_heads() {
+  %q = check.input dense<[[[[1.0, 0.0]], [[0.0, 1.0]]]]> : tensor<1x2x1x2xf32>
+  %k = check.input dense<[[[[1.0, 1.0], [0.0, -1.0], [2.0, 0.0]]]]> : tensor<1x1x3x2xf32>
+  %v = check.input dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  %y = model.node "onnx.Attention" opset 23 (%q, %k, %v) {} :
+    (tensor<1x2x1x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>) -> tensor<1x2x1x2xf32>
+  check.close %y, dense<[[[[3.58396, 4.58396]], [[2.41604, 3.41604]]]]> : tensor<1x2x1x2xf32>
+  return
+}
+
+func.func @three_dimensions() {
+  %q = check.input dense<[[[1.0, 0.0, 0.0, 1.0]]]> : tensor<1x1x4xf32>
+  %k = check.input dense<[[[1.0, 1.0, 2.0, 0.0], [0.0, -1.0, 1.0, 1.0]]]> : tensor<1x2x4xf32>
+  %v = check.input dense<[[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]]> : tensor<1x2x4xf32>
+  %y = model.node "onnx.Attention" opset 23 (%q, %k, %v) {q_num_heads = 2, kv_num_heads = 2} :
+    (tensor<1x1x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>) -> tensor<1x1x4xf32>
+  check.close %y, dense<[[[2.320954, 3.320953, 5.679046, 6.679046]]]> : tensor<1x1x4xf32>
+  return
+}
+
+func.func @softcap() {
+  %q = check.input dense<[[[[1.0, 0.0], [0.0, 2.0]]]]> : tensor<1x1x2x2xf32>
+  %k = check.input dense<[[[[1.0, 1.0], [0.0, -1.0], [2.0, 0.0]]]]> : tensor<1x1x3x2xf32>
+  %v = check.input dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  %y = model.node "onnx.Attention" opset 23 (%q, %k, %v) {softcap = 2.0} :
+    (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>) -> tensor<1x1x2x2xf32>
+  check.close %y, dense<[[[[3.443197, 4.443196], [1.982127, 2.982126]]]]> : tensor<1x1x2x2xf32>
+  return
+}
+
+func.func @cache() {
+  %q = check.input dense<[[[[1.0, 0.0]]]]> : tensor<1x1x1x2xf32>
+  %k = check.input dense<[[[[2.0, 0.0]]]]> : tensor<1x1x1x2xf32>
+  %v = check.input dense<[[[[5.0, 6.0]]]]> : tensor<1x1x1x2xf32>
+  %none = model.absent : !model.none
+  %past_key = check.input dense<[[[[1.0, 1.0], [0.0, -1.0]]]]> : tensor<1x1x2x2xf32>
+  %past_value = check.input dense<[[[[1.0, 2.0], [3.0, 4.0]]]]> : tensor<1x1x2x2xf32>
+  %y, %present_key, %present_value = model.node "onnx.Attention" opset 23 (%q, %k, %v, %none, %past_key, %past_value) {} :
+    (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, !model.none, tensor<1x1x2x2xf32>,
+     tensor<1x1x2x2xf32>) ->
+    (tensor<1x1x1x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>)
+  check.close %y, dense<[[[[3.58396, 4.58396]]]]> : tensor<1x1x1x2xf32>
+  check.close %present_key, dense<[[[[1.0, 1.0], [0.0, -1.0], [2.0, 0.0]]]]> : tensor<1x1x3x2xf32>
+  check.close %present_value, dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  return
+}

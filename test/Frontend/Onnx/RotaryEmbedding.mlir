@@ -1,0 +1,53 @@
+// RUN: dynac-check %s
+// Pairs (a, b) of each head become (a * cos - b * sin, a * sin + b * cos); pairs are halves, or neighbours if interleaved.
+
+func.func @halves() attributes {check.static = "halves_n2"} {
+  %x = check.input dense<[[[[1.0, 2.0]]]]> : tensor<1x1x1x2xf32>
+  %cos_cache = check.input dense<[[[0.6]]]> : tensor<1x1x1xf32>
+  %sin_cache = check.input dense<[[[0.8]]]> : tensor<1x1x1xf32>
+  %y = model.node "onnx.RotaryEmbedding" opset 23 (%x, %cos_cache, %sin_cache) {} :
+    (tensor<1x1x1x2xf32>, tensor<1x1x1xf32>, tensor<1x1x1xf32>) -> tensor<1x1x1x2xf32>
+  check.close %y, dense<[[[[-1.0, 2.0]]]]> : tensor<1x1x1x2xf32>
+  return
+}
+
+func.func @positions() attributes {check.static = "positions_n4"} {
+  %x = check.input dense<[[[[1.0, 2.0, 3.0, 4.0]]]]> : tensor<1x1x1x4xf32>
+  %cos_cache = check.input dense<[[1.0, 0.0], [0.6, 0.8]]> : tensor<2x2xf32>
+  %sin_cache = check.input dense<[[0.0, 1.0], [0.8, 0.6]]> : tensor<2x2xf32>
+  %position_ids = check.input dense<[[1]]> : tensor<1x1xi64>
+  %y = model.node "onnx.RotaryEmbedding" opset 23 (%x, %cos_cache, %sin_cache, %position_ids) {} :
+    (tensor<1x1x1x4xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1xi64>) -> tensor<1x1x1x4xf32>
+  check.close %y, dense<[[[[-1.8, -0.8, 2.6, 4.4]]]]> : tensor<1x1x1x4xf32>
+  return
+}
+
+func.func @interleaved() {
+  %x = check.input dense<[[[[1.0, 2.0, 3.0, 4.0]]]]> : tensor<1x1x1x4xf32>
+  %cos_cache = check.input dense<[[[0.6, 0.8]]]> : tensor<1x1x2xf32>
+  %sin_cache = check.input dense<[[[0.8, 0.6]]]> : tensor<1x1x2xf32>
+  %y = model.node "onnx.RotaryEmbedding" opset 23 (%x, %cos_cache, %sin_cache) {interleaved = 1} :
+    (tensor<1x1x1x4xf32>, tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x1x4xf32>
+  check.close %y, dense<[[[[-1.0, 2.0, 0.0, 5.0]]]]> : tensor<1x1x1x4xf32>
+  return
+}
+
+func.func @part_of_the_head() {
+  %x = check.input dense<[[[[1.0, 2.0, 5.0, 6.0]]]]> : tensor<1x1x1x4xf32>
+  %cos_cache = check.input dense<[[[0.6]]]> : tensor<1x1x1xf32>
+  %sin_cache = check.input dense<[[[0.8]]]> : tensor<1x1x1xf32>
+  %y = model.node "onnx.RotaryEmbedding" opset 23 (%x, %cos_cache, %sin_cache) {rotary_embedding_dim = 2} :
+    (tensor<1x1x1x4xf32>, tensor<1x1x1xf32>, tensor<1x1x1xf32>) -> tensor<1x1x1x4xf32>
+  check.close %y, dense<[[[[-1.0, 2.0, 5.0, 6.0]]]]> : tensor<1x1x1x4xf32>
+  return
+}
+
+func.func @three_dimensions() {
+  %x = check.input dense<[[[1.0, 2.0, 3.0, 4.0]]]> : tensor<1x1x4xf32>
+  %cos_cache = check.input dense<[[[0.6]]]> : tensor<1x1x1xf32>
+  %sin_cache = check.input dense<[[[0.8]]]> : tensor<1x1x1xf32>
+  %y = model.node "onnx.RotaryEmbedding" opset 23 (%x, %cos_cache, %sin_cache) {num_heads = 2} :
+    (tensor<1x1x4xf32>, tensor<1x1x1xf32>, tensor<1x1x1xf32>) -> tensor<1x1x4xf32>
+  check.close %y, dense<[[[-1.0, 2.0, -1.4, 4.8]]]> : tensor<1x1x4xf32>
+  return
+}
