@@ -1,7 +1,7 @@
 // RUN: dynac-check %s
 // y[p * stride + w - pad] += x[w, p]: columns of windows summed into an image.
 
-func.func @no_overlap() attributes {check.static = "unknown number"} {
+func.func @no_overlap() {
   %x = check.input dense<[[[1.0, 2.0], [3.0, 4.0]]]> : tensor<1x2x2xf32>
   %image_shape = check.constant dense<[1, 4]> : tensor<2xi64>
   %block_shape = check.constant dense<[1, 2]> : tensor<2xi64>
@@ -11,7 +11,7 @@ func.func @no_overlap() attributes {check.static = "unknown number"} {
   return
 }
 
-func.func @overlap() attributes {check.static = "unknown number"} {
+func.func @overlap() {
   %x = check.input dense<[[[1.0, 2.0], [3.0, 4.0]]]> : tensor<1x2x2xf32>
   %image_shape = check.constant dense<[1, 3]> : tensor<2xi64>
   %block_shape = check.constant dense<[1, 2]> : tensor<2xi64>
@@ -21,7 +21,7 @@ func.func @overlap() attributes {check.static = "unknown number"} {
   return
 }
 
-func.func @pads() attributes {check.static = "unknown number"} {
+func.func @pads() {
   %x = check.input dense<[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]> : tensor<1x2x3xf32>
   %image_shape = check.constant dense<[1, 2]> : tensor<2xi64>
   %block_shape = check.constant dense<[1, 2]> : tensor<2xi64>

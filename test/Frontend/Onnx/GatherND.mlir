@@ -1,7 +1,7 @@
 // RUN: dynac-check %s
 // y = x at tuples of indices, one for each row of the last axis of `indices`.
 
-func.func @elements() attributes {check.static = "index vectors of unknown length"} {
+func.func @elements() {
   %x = check.input dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
   %indices = check.input dense<[[0, 2], [1, -1]]> : tensor<2x2xi64>
   %y = model.node "onnx.GatherND" opset 13 (%x, %indices) {} : (tensor<2x3xf32>, tensor<2x2xi64>) -> tensor<2xf32>
@@ -27,7 +27,7 @@ func.func @batch_dims() {
   return
 }
 
-func.func @one_tuple() attributes {check.static = "index vectors of unknown length"} {
+func.func @one_tuple() {
   %x = check.input dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
   %indices = check.input dense<[1, 1]> : tensor<2xi64>
   %y = model.node "onnx.GatherND" opset 13 (%x, %indices) {} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<f32>

@@ -31,7 +31,7 @@ func.func @add() {
   return
 }
 
-func.func @mul() attributes {check.static = "index vectors of unknown length"} {
+func.func @mul() {
   %x = check.input dense<[[2, 3]]> : tensor<1x2xi64>
   %indices = check.input dense<[[0, 1]]> : tensor<1x2xi64>
   %updates = check.input dense<[5]> : tensor<1xi64>
