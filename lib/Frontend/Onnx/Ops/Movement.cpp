@@ -175,70 +175,54 @@ static RowStatus padByCopies(Node &n, Tensor &x, int64_t axis, const SymExpr &lo
   return RowStatus::Done;
 }
 
-/// Elements to add to (negative: to take from) the ends of each axis.
-struct Pads {
-  prim::Shape lo, hi;
-};
-
-/// The pads of an operand, along axes that may be known only to the run; a status: the row's end.
-static std::optional<RowStatus> operandPads(Node &n, Tensor x, Pads &pads) {
-  TensorContext &ctx = n.ctx();
-  mlir::Type i64 = ctx.builder.getI64Type();
-  int64_t rank = x.rank();
-  Tensor given = n.in(1), list = n.hasInput(3) ? n.in(3) : Tensor();
-  auto axes = list ? n.intsOf(3) : std::optional(llvm::SmallVector<int64_t>());
-  if (!given || ctx.failed())
+/// x extended along `axes` by `mode`, with lo and hi not negative.
+static RowStatus extended(Node &n, Tensor x, Dims lo, Dims hi, const std::string &mode) {
+  if (mode == "constant") {
+    Tensor value = n.opset() < 11  ? full(n.ctx(), {}, n.f("value", 0), x.dtype())
+                   : n.hasInput(2) ? reshape(n.in(2), {})
+                                   : full(n.ctx(), {}, 0, x.dtype());
+    n.out(0, pad(x, value, lo, hi));
     return RowStatus::Done;
-  for (int64_t axis = 0; !list && axis < rank; ++axis)
-    axes->push_back(axis);
-  SymExpr count = axes ? SymExpr(int64_t(axes->size())) : list.dim(0);
-  if (!requireLength(n, 1, count * SymExpr(2)))
-    return given.dim(0).isConstant() && count.isConstant()
-               ? n.invalid("pads " + prim::shapeText(given.shape()) + " for " + count.str() +
-                           " axes")
-               : RowStatus::Done;
-  pads.lo.assign(rank, SymExpr(0));
-  pads.hi = pads.lo;
-  auto known = n.dimsOf(1);
-  for (size_t i = 0; axes && i < axes->size(); ++i) {
-    if ((*axes)[i] < -rank || (*axes)[i] >= rank)
-      return n.invalid("axis " + llvm::Twine((*axes)[i]) + " of rank " + llvm::Twine(rank));
-    int64_t axis = x.axis((*axes)[i]), after = axes->size() + i;
-    pads.lo[axis] = known ? (*known)[i] : bindSigned(given, i);
-    pads.hi[axis] = known ? (*known)[after] : bindSigned(given, after);
   }
-  Tensor zeros = fullInt(ctx, {SymExpr(rank)}, 0, i64);
-  if (!axes) {
-    RunTimeAxes listed = runTimeAxes(n, list, rank);
-    Tensor lo = atAxes(listed, sliceAxis(given, 0, SymExpr(0), count), zeros);
-    Tensor hi = atAxes(listed, sliceAxis(given, 0, count, count * SymExpr(2)), zeros);
-    for (int64_t axis = 0; lo && hi && axis < rank; ++axis) {
-      pads.lo[axis] = bindSigned(lo, axis);
-      pads.hi[axis] = bindSigned(hi, axis);
-    }
-  }
-  if (!axes || !known)
-    for (int64_t axis = 0; axis < rank; ++axis)
-      require(n, dimScalar(ctx, pads.lo[axis] + x.dim(axis) + pads.hi[axis], i64) >= 0,
-              "more is cropped from axis " + llvm::Twine(axis) + " than it has");
-  return ctx.failed() ? std::optional(RowStatus::Done) : std::nullopt;
+  if (mode != "reflect" && mode != "edge" && mode != "wrap")
+    return n.invalid("attribute 'mode': got '" + mode + "'");
+  for (int64_t axis = 0; x && axis < int64_t(lo.size()); ++axis)
+    if (!lo[axis].isZero() || !hi[axis].isZero())
+      if (RowStatus status = padByCopies(n, x, axis, lo[axis], hi[axis], mode);
+          status != RowStatus::Done)
+        return status;
+  n.out(0, x);
+  return RowStatus::Done;
 }
 
-/// Takes from x what negative pads crop, and leaves those that add.
-static Tensor cropped(Tensor x, Pads &pads) {
-  prim::Shape starts, ends;
-  bool crops = false;
-  auto split = [&](SymExpr &pad) {
-    SymExpr added = SymExpr::max(pad, SymExpr(0)), taken = added - pad;
-    pad = added;
-    crops |= !taken.isZero();
-    return taken;
-  };
+/// Pads that only the run knows. Each size is bound for itself: sums of sizes would multiply to
+/// unwieldy numbers of elements.
+static RowStatus padAtRunTime(Node &n, Tensor x, const std::string &mode) {
+  TensorContext &ctx = n.ctx();
+  mlir::Type i64 = ctx.builder.getI64Type();
+  Tensor pads = n.in(1);
+  Tensor list = n.hasInput(3) ? n.in(3) : iota(ctx, {SymExpr(x.rank())}, 0, i64);
+  if (!pads || !list || !requireLength(n, 1, list.size() * SymExpr(2)))
+    return RowStatus::Done;
+  RunTimeAxes axes = runTimeAxes(n, list, x.rank());
+  Tensor zeros = fullInt(ctx, {SymExpr(x.rank())}, 0, i64);
+  SymExpr count = list.size();
+  Tensor lo = atAxes(axes, sliceAxis(pads, 0, SymExpr(0), count), zeros);
+  Tensor hi = atAxes(axes, sliceAxis(pads, 0, count, count * SymExpr(2)), zeros);
+  Tensor front = maximum(-lo, 0), before = maximum(lo, 0);
+  Tensor left = dimsTensor(ctx, x.shape(), i64) - front - maximum(-hi, 0);
+  require(n, left >= 0, "more is cropped than there is");
+  prim::Shape starts = bindAll(front), sizes = bindAll(maximum(left, 0));
+  prim::Shape added = bindAll(before), totals = bindAll(left + before + maximum(hi, 0));
+  if (ctx.failed())
+    return RowStatus::Done;
+  prim::Shape ends, after;
   for (int64_t axis = 0; axis < x.rank(); ++axis) {
-    starts.push_back(split(pads.lo[axis]));
-    ends.push_back(x.dim(axis) - split(pads.hi[axis]));
+    ends.push_back(starts[axis] + sizes[axis]);
+    after.push_back(totals[axis] - sizes[axis] - added[axis]);
   }
-  return crops ? slice(x, starts, ends, llvm::SmallVector<int64_t>(x.rank(), 1)) : x;
+  x = slice(x, starts, ends, llvm::SmallVector<int64_t>(x.rank(), 1));
+  return extended(n, x, added, after, mode);
 }
 
 // lo elements before and hi after each axis: a constant, or copies (reflect, edge, wrap); negative
@@ -248,35 +232,46 @@ static RowStatus padRow(Node &n) {
   if (!x)
     return RowStatus::Done;
   int64_t rank = x.rank();
-  Pads pads;
-  if (n.opset() >= 11) {
-    if (auto end = operandPads(n, x, pads))
-      return *end;
-  } else {
-    auto given = n.ints(n.has("pads") ? "pads" : "paddings");
-    if (int64_t(given.size()) != 2 * rank)
-      return n.invalid(llvm::Twine(given.size()) + " pads for " + llvm::Twine(rank) + " axes");
-    pads.lo.assign(given.begin(), given.begin() + rank);
-    pads.hi.assign(given.begin() + rank, given.end());
-  }
   std::string mode = n.s("mode", "constant");
-  if (mode == "constant") {
-    Tensor value = n.opset() < 11  ? full(n.ctx(), {}, n.f("value", 0), x.dtype())
-                   : n.hasInput(2) ? reshape(n.in(2), {})
-                                   : full(n.ctx(), {}, 0, x.dtype());
-    n.out(0, pad(x, value, pads.lo, pads.hi));
-    return RowStatus::Done;
+  std::optional<llvm::SmallVector<SymExpr>> pads = llvm::SmallVector<SymExpr>();
+  std::optional<llvm::SmallVector<int64_t>> axes = llvm::SmallVector<int64_t>();
+  if (n.opset() >= 11) {
+    pads = n.dimsOf(1);
+    if (n.hasInput(3))
+      axes = n.intsOf(3);
+    if (!pads || !axes)
+      return padAtRunTime(n, x, mode);
+  } else {
+    for (int64_t pad : n.ints(n.has("pads") ? "pads" : "paddings"))
+      pads->push_back(SymExpr(pad));
   }
-  if (mode != "reflect" && mode != "edge" && mode != "wrap")
-    return n.invalid("attribute 'mode': got '" + mode + "'");
-  x = cropped(x, pads);
-  for (int64_t axis = 0; x && axis < rank; ++axis)
-    if (!pads.lo[axis].isZero() || !pads.hi[axis].isZero())
-      if (RowStatus status = padByCopies(n, x, axis, pads.lo[axis], pads.hi[axis], mode);
-          status != RowStatus::Done)
-        return status;
-  n.out(0, x);
-  return RowStatus::Done;
+  if (!n.hasInput(3))
+    for (int64_t axis = 0; axis < rank; ++axis)
+      axes->push_back(axis);
+  if (pads->size() != 2 * axes->size())
+    return n.invalid(llvm::Twine(pads->size()) + " pads for " + llvm::Twine(axes->size()) +
+                     " axes");
+  prim::Shape lo(rank, SymExpr(0)), hi = lo, starts = lo, ends = x.shape();
+  for (size_t i = 0; i < axes->size(); ++i) {
+    if ((*axes)[i] < -rank || (*axes)[i] >= rank)
+      return n.invalid("axis " + llvm::Twine((*axes)[i]) + " of rank " + llvm::Twine(rank));
+    lo[x.axis((*axes)[i])] = (*pads)[i];
+    hi[x.axis((*axes)[i])] = (*pads)[axes->size() + i];
+  }
+  bool crops = false;
+  for (int64_t axis = 0; mode != "constant" && axis < rank; ++axis) {
+    auto taken = [&](SymExpr &pad) {
+      SymExpr wanted = pad;
+      pad = SymExpr::max(pad, SymExpr(0));
+      crops |= pad != wanted;
+      return pad - wanted;
+    };
+    starts[axis] = taken(lo[axis]);
+    ends[axis] = ends[axis] - taken(hi[axis]);
+  }
+  if (crops)
+    x = slice(x, starts, ends, llvm::SmallVector<int64_t>(rank, 1));
+  return extended(n, x, lo, hi, mode);
 }
 
 // The upper (or lower) triangle: elements with column - row >= k (<= k), else 0

@@ -81,10 +81,6 @@ prim::Shape onnx::bindAll(Tensor values) {
   return shape;
 }
 
-SymExpr onnx::bindSigned(Tensor values, int64_t element) {
-  return bindDim(maximum(values, 0), element) - bindDim(maximum(-values, 0), element);
-}
-
 Tensor onnx::elementOf(Tensor values, int64_t i) {
   return scalarOf(sliceAxis(values, 0, SymExpr(i), SymExpr(i + 1)));
 }

@@ -41,8 +41,6 @@ Tensor compacted(Node &n, Tensor values, Tensor keep, int64_t count, const llvm:
 
 /// The elements of a 1-D tensor of integers as dimensions.
 prim::Shape bindAll(Tensor values);
-/// An element that may be negative, as the difference of two dimensions of which one is 0.
-SymExpr bindSigned(Tensor values, int64_t element);
 
 /// Element i of a 1-D tensor as an i64 of rank 0.
 Tensor elementOf(Tensor values, int64_t i);
