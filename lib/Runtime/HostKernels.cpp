@@ -30,6 +30,7 @@ HostKernelFn findHostKernel(const char *name) {
   static constexpr Entry entries[] = {
       {"copy@1", copy},
       {"nms@1", nonMaxSuppression},
+      {"seed@1", freshSeed},
       {"unique@1", unique},
   };
   for (const Entry &entry : entries)

@@ -44,6 +44,9 @@ Status nonMaxSuppression(const HostKernelArgs &args);
 /// order of their first positions). NaN equals NaN and comes last.
 Status unique(const HostKernelArgs &args);
 
+/// "seed@1": a new seed for random numbers from the system. Buffers: results: u32 [2].
+Status freshSeed(const HostKernelArgs &args);
+
 /// The kernel called "name@version", or nullptr.
 HostKernelFn findHostKernel(const char *name);
 

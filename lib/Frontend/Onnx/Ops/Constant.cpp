@@ -186,27 +186,6 @@ static RowStatus bitCast(Node &n) {
 // x
 static Tensor same(Tensor x) { return x; }
 
-// x, with a mask of ones: inference only
-static RowStatus dropout(Node &n) {
-  Tensor x = n.in(0);
-  if (!x)
-    return RowStatus::Done;
-  if (n.opset() >= 12 && n.hasInput(2)) {
-    auto training = n.dimsOf(2);
-    auto ratio = n.floatsOf(1);
-    bool isOff = training && training->size() == 1 && training->front().isZero();
-    bool keepsAll = n.hasInput(1) && ratio && ratio->size() == 1 && ratio->front() == 0;
-    if (!isOff && !keepsAll)
-      return n.unsupported("training_mode");
-  }
-  n.out(0, x);
-  // The mask was of x's type before opset 10.
-  mlir::Type mask = n.opset() < 10 ? n.inputType(0) : mlir::Type(n.ctx().builder.getI1Type());
-  if (n.hasOutput(1))
-    n.outAs(1, full(n.ctx(), x.shape(), 1, mask), mask);
-  return RowStatus::Done;
-}
-
 void onnx::addConstantRows(OpTable &t) {
   t.add("Constant", 1, constantRow).limits("no strings");
   t.add("ConstantOfShape", 9, constantOfShape);
@@ -216,5 +195,4 @@ void onnx::addConstantRows(OpTable &t) {
   t.add("CastLike", 15, castLike).limits("no strings, no complex numbers");
   t.add("BitCast", 26, bitCast);
   t.add("Identity", 1, unary<same>);
-  t.add("Dropout", 1, dropout).limits("inference only");
 }

@@ -38,6 +38,7 @@ void addMovementRows(OpTable &table);
 void addNormRows(OpTable &table);
 void addPoolRows(OpTable &table);
 void addQuantRows(OpTable &table);
+void addRandomRows(OpTable &table);
 void addRearrangeRows(OpTable &table);
 void addRecurrentRows(OpTable &table);
 void addReduceRows(OpTable &table);

@@ -30,6 +30,7 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addNormRows(table);
   onnx::addPoolRows(table);
   onnx::addQuantRows(table);
+  onnx::addRandomRows(table);
   onnx::addRearrangeRows(table);
   onnx::addRecurrentRows(table);
   onnx::addReduceRows(table);
