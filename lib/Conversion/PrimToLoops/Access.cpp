@@ -266,11 +266,20 @@ void AccessWalker::addSplit(Operation *op, size_t axis, const Index &index,
   splits.push_back({op, axis, index, std::move(bounds), depth == 0});
 }
 
-void AccessWalker::walk(Value value, IndicesRef indices) {
+Indices loops::placeOf(Value value, IndicesRef indices) {
+  Indices place(indices);
+  for (auto [index, dim] : llvm::zip(place, prim::shapeOf(value)))
+    if (dim.isOne())
+      index = Index();
+  return place;
+}
+
+void AccessWalker::walk(Value value, IndicesRef anyIndices) {
+  const Indices indices = placeOf(value, anyIndices);
   std::vector<Indices> &known = visited[value];
-  if (llvm::is_contained(known, Indices(indices)))
+  if (llvm::is_contained(known, indices))
     return;
-  known.push_back(Indices(indices));
+  known.push_back(indices);
   if (isa<BlockArgument>(value)) {
     forms.push_back(space.linearize(indices, prim::shapeOf(value)));
     return;

@@ -58,6 +58,10 @@ struct GatherAccess {
 };
 GatherAccess gatherAccess(IndicesRef indices, size_t indicesRank, int64_t batch);
 
+/// The indices of an element of `value` with 0 along axes of size 1, whatever they were: equal for
+/// equal elements.
+Indices placeOf(mlir::Value value, IndicesRef indices);
+
 /// A place where the source of an element changes along an index: `segments` of [bounds[i-1],
 /// bounds[i]) each read from one operand only. Concat: segment i is operand i. Pad: 0 and 2 are
 /// padding along `axis`, 1 is x.

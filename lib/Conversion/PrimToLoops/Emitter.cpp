@@ -345,14 +345,6 @@ void Emitter::store(unsigned result, IndicesRef indices, Value scalar) {
   b.create<memref::StoreOp>(loc, scalar, memory, index(linear));
 }
 
-Indices Emitter::placeOf(Value value, IndicesRef indices) {
-  Indices place(indices);
-  for (auto [index, dim] : llvm::zip(place, prim::shapeOf(value)))
-    if (dim.isOne())
-      index = Index();
-  return place;
-}
-
 Value Emitter::emit(Value value, IndicesRef indices) {
   Indices place = placeOf(value, indices);
   auto argument = dyn_cast<BlockArgument>(value);

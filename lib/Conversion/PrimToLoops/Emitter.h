@@ -140,8 +140,6 @@ private:
   bool emitVectors(const RootPlan &plan, IndicesRef outer, const SymExpr &extent);
 
   Values emitOp(mlir::Operation *op, IndicesRef indices);
-  /// The key of an element: the indices along axes that have a choice.
-  static Indices placeOf(Value value, IndicesRef indices);
   Value load(Value flatMemref, Type primType, const Index &linear);
 
   // Movement.cpp

@@ -151,8 +151,9 @@ void Emitter::emitSplit(const Split &split, std::optional<unsigned> var, Value l
     choices.pop_back();
   };
   const bool isAlongLoop = var && !space.strideOf(split.index, *var)->isZero();
+  // `var` has no value yet: where the index does not move along the loop, its start will do.
+  Value start = index(var ? space.substitute(split.index, *var, Index()) : split.index);
   if (isAlongLoop) {
-    Value start = index(space.substitute(split.index, *var, Index()));
     for (size_t segment = 0; segment < segments; ++segment) {
       auto bound = [&](size_t number) { return sub(dim(split.bounds[number]), start); };
       Value begin = segment == 0 ? lb : b.create<arith::MaxSIOp>(loc, lb, bound(segment - 1));
@@ -161,11 +162,10 @@ void Emitter::emitSplit(const Split &split, std::optional<unsigned> var, Value l
     }
     return;
   }
-  Value place = index(split.index);
   std::function<void(size_t)> from = [&](size_t segment) {
     if (segment + 1 == segments)
       return choose(segment, lb, ub);
-    Value isHere = cmp(arith::CmpIPredicate::slt, place, dim(split.bounds[segment]));
+    Value isHere = cmp(arith::CmpIPredicate::slt, start, dim(split.bounds[segment]));
     branch(
         isHere, TypeRange(),
         [&] {
