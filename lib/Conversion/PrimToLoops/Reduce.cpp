@@ -198,8 +198,8 @@ public:
           e.select(e.cmp(arith::CmpIPredicate::slt, accumulators[1], e.constant(b.getI64Type(), 0)),
                    e.constant(b.getI64Type(), 0), accumulators[1])};
     Values results = {accumulators[0]};
-    if (results[0].getType() != scalarType(valueType))
-      results[0] = emitConvert(b, loc, results[0], results[0].getType(), valueType);
+    if (Type type = getElementTypeOrSelf(results[0].getType()); type != scalarType(valueType))
+      results[0] = emitConvert(b, loc, results[0], type, valueType);
     if (withPosition)
       results.push_back(accumulators[1]);
     return results;

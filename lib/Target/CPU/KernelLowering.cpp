@@ -21,16 +21,15 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 void dynac::cpu::addKernelLowering(OpPassManager &pm) {
-  // f16 and bf16 are storage types: arithmetic on them happens in f32.
+  // f16 and bf16 are storage types: arithmetic on them happens in f32. Functions of them are emitted
+  // so; MLIR's own pass for that would make f32 of vectors of f64 too.
   pm.addPass(arith::createArithEmulateUnsupportedFloats({{"f16", "bf16"}, "f32"}));
-  pm.addPass(math::createMathLegalizeToF32());
   pm.addPass(createMathExpansionPass());
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createCanonicalizerPass());

@@ -36,3 +36,13 @@ func.func @half() {
   check.close %y, dense<[0.0900306, 0.2447285, 0.6652410]> : tensor<3xf16> {rtol = 1.0e-3}
   return
 }
+
+// Vectors of f64 stay f64.
+func.func @double() {
+  %x = check.input dense<[[0.0, 1.0e-9, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<1x8xf64>
+  %y = model.node "onnx.Softmax" opset 13 (%x) {axis = -1} : (tensor<1x8xf64>) -> tensor<1x8xf64>
+  check.close %y, dense<[[0.12499999998437500, 0.12500000010937500, 0.12499999998437500, 0.12499999998437500,
+      0.12499999998437500, 0.12499999998437500, 0.12499999998437500, 0.12499999998437500]]>
+      : tensor<1x8xf64> {rtol = 1.0e-14, atol = 0.0}
+  return
+}

@@ -316,7 +316,8 @@ std::string readTrees(Node &n, Ensemble &e) {
       (!missing.empty() && missing.size() != count))
     return "attributes nodes_* or leaf_* differ in length";
   e.resize(count + leaves);
-  e.roots = std::vector<int64_t>(n.ints("tree_roots").begin(), n.ints("tree_roots").end());
+  auto roots = n.ints("tree_roots");
+  e.roots.assign(roots.begin(), roots.end());
   e.targets = n.i("n_targets", 1);
   e.leaves = int64_t(leaves);
   size_t nextMember = 0;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
+#include "RunTimeAxes.h"
 
 using namespace dynac;
 using namespace dynac::onnx;
@@ -37,9 +37,15 @@ struct Steps {
 // only.
 RowStatus col2Im(Node &n) {
   Tensor x = n.in(0);
-  auto image = n.bindDims(1), block = n.bindDims(2);
-  if (!x)
+  std::optional<int64_t> axes = n.declaredRank(0);
+  for (const char *name : {"strides", "dilations"})
+    if (n.has(name))
+      axes = int64_t(n.ints(name).size()) + 2;
+  if (axes)
+    axes = *axes - 2;
+  if (!x || !openLength(n, 1, axes) || !openLength(n, 2, axes))
     return RowStatus::Done;
+  auto image = n.bindDims(1), block = n.bindDims(2);
   if (!image || !block)
     return n.unsupported("an image_shape or block_shape of unknown length");
   const int64_t spatial = image->size();
@@ -144,8 +150,9 @@ RowStatus deformConv(Node &n) {
     places.push_back(offset.dim(2 + axis));
     taps = taps * kernel.back();
     outputs = outputs * places.back();
-    if (!given.empty() && int64_t(given.size()) == spatial && SymExpr(given[axis]) != kernel.back())
-      return n.invalid("kernel_shape differs from the weight's");
+    if (axis < int64_t(given.size()) &&
+        !ctx.requireEqual(kernel.back(), SymExpr(given[axis]), "an axis of the weight"))
+      return RowStatus::Done;
     SymExpr room = x.dim(2 + axis) + SymExpr(steps.pads[axis] + steps.pads[spatial + axis]) -
                    (kernel.back() - 1) * SymExpr(steps.dilations[axis]) - 1;
     if (!ctx.requireEqual(places.back(), room.floorDiv(SymExpr(steps.strides[axis])) + 1,
