@@ -60,3 +60,16 @@ func.func @attributes() {
   check.equal %y, dense<[2.0, 3.0]> : tensor<2xf32>
   return
 }
+
+// A start before the first element, going backwards, is the first element.
+func.func @backwards_from_before_the_start() {
+  %x = check.input dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %starts = check.constant dense<[-8]> : tensor<1xi64>
+  %ends = check.constant dense<[-9223372036854775807]> : tensor<1xi64>
+  %axes = check.constant dense<[0]> : tensor<1xi64>
+  %steps = check.constant dense<[-1]> : tensor<1xi64>
+  %y = model.node "onnx.Slice" opset 13 (%x, %starts, %ends, %axes, %steps) {} :
+    (tensor<3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<1xf32>
+  check.equal %y, dense<[1.0]> : tensor<1xf32>
+  return
+}

@@ -165,8 +165,8 @@ RowStatus affineGrid(Node &n) {
   Tensors coordinates;
   for (int64_t axis = spatial - 1; axis >= 0; --axis) {
     Tensor at = iota(ctx, places, axis, theta.dtype());
-    Tensor extent = scalarOf(at, places[axis]);
-    coordinates.push_back(align ? at * 2.0 / (extent - 1) - 1.0 : (at * 2.0 + 1.0) / extent - 1.0);
+    Tensor extent = scalarOf(at, places[axis]), steps = maximum(extent - 1, 1.0); // one place: -1
+    coordinates.push_back(align ? at * 2.0 / steps - 1.0 : (at * 2.0 + 1.0) / extent - 1.0);
   }
   coordinates.push_back(full(ctx, places, 1, theta.dtype()));
   // [places, spatial + 1] x [N, spatial, spatial + 1]

@@ -30,17 +30,18 @@ static SymExpr position(Node &n, const SymExpr &at, const SymExpr &size) {
 }
 
 /// The same seen from the other end, where position 0 is the last element: size - 1 - at, within
-/// [0, size].
-static SymExpr mirroredPosition(Node &n, const SymExpr &at, const SymExpr &size) {
+/// [0, last].
+static SymExpr mirroredPosition(Node &n, const SymExpr &at, const SymExpr &size,
+                                const SymExpr &last) {
   if (auto value = at.constant()) {
     if (*value >= beyondAnySize)
       return SymExpr(0);
     if (*value <= -beyondAnySize)
-      return size;
-    return *value >= 0 ? size - n.clampDim(at + 1, size) : n.clampDim(-at - 1, size);
+      return last;
+    return *value >= 0 ? size - n.clampDim(at + 1, size) : n.clampDim(-at - 1, last);
   }
   if (SymExpr(-1).provablyGe(at))
-    return n.clampDim(-at - 1, size);
+    return n.clampDim(-at - 1, last);
   if (!at.provablyGe(SymExpr(0)))
     n.assumeLe(SymExpr(0), at);
   return size - n.clampDim(at + 1, size);
@@ -50,8 +51,10 @@ static SymExpr mirroredPosition(Node &n, const SymExpr &at, const SymExpr &size)
 static Tensor sliceKnown(Node &n, Tensor x, int64_t axis, const SymExpr &start, const SymExpr &end,
                          int64_t step) {
   SymExpr size = x.dim(axis);
-  SymExpr from = step > 0 ? position(n, start, size) : mirroredPosition(n, start, size);
-  SymExpr to = step > 0 ? position(n, end, size) : mirroredPosition(n, end, size);
+  // Backwards, a start before the first element is the first element; an end there is before it.
+  SymExpr first = size.provablyGe(1) ? size - 1 : SymExpr::max(size - 1, 0);
+  SymExpr from = step > 0 ? position(n, start, size) : mirroredPosition(n, start, size, first);
+  SymExpr to = step > 0 ? position(n, end, size) : mirroredPosition(n, end, size, size);
   from = n.clampDim(from, to); // No elements where start is not before end.
   if (step < 0)
     x = reverse(x, axis);
@@ -74,11 +77,12 @@ static Tensor sliceComputed(Tensor x, int64_t axis, Tensor start, Tensor end, Te
   mlir::Type i64 = ctx.builder.getI64Type();
   Tensor size = dimScalar(ctx, x.dim(axis), i64), ahead = step > 0;
   Tensor lowest = select(ahead, fullLike(size, 0), -1.0), highest = select(ahead, size, size - 1);
-  auto bounded = [&](Tensor at) {
+  auto bounded = [&](Tensor at, Tensor least) {
     at = select(at < 0, at + size, at);
-    return minimum(maximum(at, lowest), highest);
+    return minimum(maximum(at, least), highest);
   };
-  Tensor from = bounded(start), to = bounded(end);
+  // Backwards, a start before the first element is the first element; an end there is before it.
+  Tensor from = bounded(start, fullLike(size, 0)), to = bounded(end, lowest);
   // A step may be as large as its type allows.
   Tensor extent = select(ahead, to - from, from - to);
   Tensor count = select(extent > 0, (extent - 1) / maximum(abs(step), 1) + 1, 0.0);
