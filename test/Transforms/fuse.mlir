@@ -150,3 +150,66 @@ func.func @bodies(%c: tensor<i1>, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   }) : (tensor<i1>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>
 }
+
+// What is reduced over a row and broadcast back over it is one region.
+// CHECK-LABEL: @softmax
+// CHECK: "prim.region"(%arg0) <{kind = "pointwise"}>
+// CHECK: prim.reduce max
+// CHECK: prim.exp
+// CHECK: prim.reduce add
+// CHECK: prim.div
+// CHECK-NOT: "prim.region"
+// CHECK: return
+func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %m = prim.reduce max %x axes = [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %mk = prim.reshape %m : tensor<4xf32> -> tensor<4x1xf32>
+  %mb = prim.broadcast %mk axes = [0, 1] : tensor<4x1xf32> -> tensor<4x8xf32>
+  %c = prim.sub %x, %mb : tensor<4x8xf32>
+  %e = prim.exp %c : tensor<4x8xf32>
+  %s = prim.reduce add %e axes = [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %sb = prim.broadcast %s axes = [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %y = prim.div %e, %sb : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// A contraction keeps its epilogue, also where the rows after it are reduced.
+// CHECK-LABEL: @rows_after_epilogue
+// CHECK: claim = "gemm"
+// CHECK: prim.dot
+// CHECK: prim.add
+// CHECK: "prim.region"
+// CHECK: prim.reduce
+// CHECK: prim.sub
+// CHECK-NOT: "prim.region"
+// CHECK: return
+func.func @rows_after_epilogue(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %r: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %d = prim.dot %x, %w batch [] x [] contract [1] x [0] {dynac.claim = "gemm", dynac.epilogue} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %a = prim.add %d, %r : tensor<4x16xf32>
+  %m = prim.reduce max %a axes = [1] : tensor<4x16xf32> -> tensor<4xf32>
+  %mb = prim.broadcast %m axes = [0] : tensor<4xf32> -> tensor<4x16xf32>
+  %y = prim.sub %a, %mb : tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}
+
+// Rows that are no pieces of memory are reduced side by side.
+// CHECK-LABEL: @rows_across_memory
+// CHECK: "prim.region"(%arg0) <{kind = "reduce"}>
+// CHECK: "prim.region"(%arg0, %{{.*}}) <{kind = "pointwise"}>
+func.func @rows_across_memory(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
+  %t = prim.transpose %x [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+  %m = prim.reduce max %t axes = [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %mb = prim.broadcast %m axes = [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %y = prim.sub %t, %mb : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// One very long row is left to many threads.
+// CHECK-LABEL: @one_long_row
+// CHECK: "prim.region"(%arg0) <{kind = "reduce"}>
+// CHECK: "prim.region"(%arg0, %{{.*}}) <{kind = "pointwise"}>
+func.func @one_long_row(%x: tensor<1x1000000xf32>) -> tensor<1x1000000xf32> {
+  %m = prim.reduce max %x axes = [1] : tensor<1x1000000xf32> -> tensor<1xf32>
+  %mb = prim.broadcast %m axes = [0] : tensor<1xf32> -> tensor<1x1000000xf32>
+  %y = prim.sub %x, %mb : tensor<1x1000000xf32>
+  return %y : tensor<1x1000000xf32>
+}
