@@ -209,7 +209,8 @@ private:
       }
     std::optional<int64_t> elements =
         prim::elementCount(ArrayRef(rowShape).take_back(schedule.rowAxes)).constant();
-    const size_t arrays = llvm::count_if(schedule.slots, [](const RowSlot &s) { return !s.result; });
+    const size_t arrays =
+        llvm::count_if(schedule.slots, [](const RowSlot &s) { return !s.result; });
     if (!elements || *elements * (type.getIntOrFloatBitWidth() / 8) > maxArrayBytes ||
         arrays == maxArrays)
       return std::nullopt;

@@ -41,8 +41,8 @@ struct KeptValue {
 };
 
 struct RowPass {
-  mlir::Operation *reduce = nullptr; ///< null: the loops over the results
-  Indices indices;                   ///< at which the reduction is asked for
+  mlir::Operation *reduce = nullptr;          ///< null: the loops over the results
+  Indices indices;                            ///< at which the reduction is asked for
   llvm::SmallVector<size_t, 2> reads, writes; ///< numbers of kept values
 };
 

@@ -186,8 +186,8 @@ std::pair<Value, Index> Emitter::keptAt(const KeptValue &kept, IndicesRef place)
   if (slot.result)
     return {flat[region.getNumOperands() + *slot.result], space.linearize(place, shape)};
   if (!slot.array)
-    slot.array = frame.stackArray(MemRefType::get({std::max<int64_t>(slot.elements, 1)},
-                                                  slot.elementType));
-  return {slot.array, space.linearize(place.take_back(row->rowAxes),
-                                      Dims(shape).take_back(row->rowAxes))};
+    slot.array =
+        frame.stackArray(MemRefType::get({std::max<int64_t>(slot.elements, 1)}, slot.elementType));
+  return {slot.array,
+          space.linearize(place.take_back(row->rowAxes), Dims(shape).take_back(row->rowAxes))};
 }
