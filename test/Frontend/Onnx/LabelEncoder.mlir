@@ -23,3 +23,21 @@ func.func @strings() attributes {check.refused = "string"} {
     (tensor<1xi64>) -> tensor<1xi64>
   return
 }
+
+// NaN is a key like any other; of equal keys the last one counts.
+func.func @keys() {
+  %x = check.input dense<[0x7FC00000, 1.0, 3.0]> : tensor<3xf32>
+  %y = model.node "ai.onnx.ml.LabelEncoder" opset 4 (%x)
+    {keys_floats = [1.0, 0x7FC00000 : f32, 1.0], values_int64s = [5, 6, 7]} : (tensor<3xf32>) -> tensor<3xi64>
+  check.equal %y, dense<[6, 7, -1]> : tensor<3xi64>
+  return
+}
+
+func.func @tensors() {
+  %x = check.input dense<[2.5, 3.0, 4.0]> : tensor<3xf64>
+  %y = model.node "ai.onnx.ml.LabelEncoder" opset 4 (%x)
+    {keys_tensor = dense<[1.0, 2.5, 3.0]> : tensor<3xf64>, values_tensor = dense<[5, 6, 7]> : tensor<3xi16>,
+     default_tensor = dense<-9> : tensor<1xi16>} : (tensor<3xf64>) -> tensor<3xi16>
+  check.equal %y, dense<[6, 7, -9]> : tensor<3xi16>
+  return
+}

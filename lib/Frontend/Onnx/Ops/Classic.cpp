@@ -9,6 +9,8 @@
 
 #include "Families.h"
 
+#include <cmath>
+
 using namespace dynac;
 using namespace dynac::onnx;
 
@@ -23,8 +25,9 @@ static Tensor inF32(Node &n, Tensor x) { return convert(x, n.ctx().builder.getF3
 // x > threshold ? 1 : 0
 static RowStatus binarizer(Node &n) {
   Tensor x = n.in(0);
-  if (x)
-    n.out(0, convert(x > n.f("threshold", 0), x.dtype()));
+  double threshold = n.f("threshold", 0);
+  if (x) // An integer is above a number if it is above what that is rounded down to.
+    n.out(0, convert(x > (x.isFloat() ? threshold : std::floor(threshold)), x.dtype()));
   return RowStatus::Done;
 }
 
@@ -50,20 +53,21 @@ static RowStatus arrayFeatureExtractor(Node &n) {
   return RowStatus::Done;
 }
 
-// x / max |x|, x / sum |x| or x / sqrt(sum x^2) per row
+// x / max x, x / sum |x| or x / sqrt(sum x^2) per row; x where the divisor is 0
 static RowStatus normalizer(Node &n) {
-  Tensor x = inF32(n, n.in(0));
+  Tensor x = inF32(n, n.in(0)), divisor;
   std::string norm = n.s("norm", "MAX");
   if (!x)
     return RowStatus::Done;
   if (norm == "MAX")
-    n.out(0, x / reduceMax(abs(x), -1, true));
+    divisor = reduceMax(x, -1, true);
   else if (norm == "L1")
-    n.out(0, x / sum(abs(x), -1, true));
+    divisor = sum(abs(x), -1, true);
   else if (norm == "L2")
-    n.out(0, x / sqrt(sum(x * x, -1, true)));
+    divisor = sqrt(sum(x * x, -1, true));
   else
     return n.invalid("attribute 'norm': got '" + norm + "'");
+  n.out(0, x / select(equal(divisor, fullLike(divisor, 0)), 1.0, divisor));
   return RowStatus::Done;
 }
 
@@ -107,34 +111,121 @@ static RowStatus linearRegressor(Node &n) {
   return RowStatus::Done;
 }
 
-// Numbers to numbers by a list of pairs; what is not in it: the default
+// The inputs as floats side by side, each cut or filled up with zeros to its size
+static RowStatus featureVectorizer(Node &n) {
+  auto sizes = n.ints("inputdimensions");
+  Tensors parts;
+  for (int64_t i = 0; i < n.inputCount(); ++i) {
+    Tensor x = inF32(n, n.in(i));
+    if (!x)
+      return RowStatus::Done;
+    if (x.rank() == 1)
+      x = unsqueeze(x, 0);
+    if (x.rank() != 2)
+      return n.invalid("operand " + llvm::Twine(i) + ": expected rows, got " +
+                       prim::shapeText(x.shape()));
+    if (i < int64_t(sizes.size()) && x.dim(1) != SymExpr(sizes[i])) {
+      Tensor zero = full(n.ctx(), {}, 0, x.dtype());
+      x = pad(x, zero, {SymExpr(0), SymExpr(0)}, {SymExpr(0), SymExpr(sizes[i]) - x.dim(1)});
+    }
+    parts.push_back(x);
+  }
+  n.out(0, concat(parts, 1));
+  return RowStatus::Done;
+}
+
+// 1 at the place of x in the list of categories, else 0, along a new last axis
+static RowStatus oneHotEncoder(Node &n) {
+  Tensor x = n.in(0);
+  auto categories = n.ints("cats_int64s");
+  if (!x)
+    return RowStatus::Done;
+  if (categories.empty())
+    return n.unsupported("categories that are strings");
+  mlir::Type i64 = n.ctx().builder.getI64Type();
+  Tensor isHere = equal(unsqueeze(convert(x, i64), -1), constantI64(n.ctx(), categories));
+  if (n.i("zeros", 1) == 0)
+    require(n, reduce(Combiner::or_, isHere, -1), "OneHotEncoder: a value is no category");
+  n.out(0, inF32(n, isHere));
+  return RowStatus::Done;
+}
+
+// sum of coefficients * kernel(x, support vector) + rho; without support vectors x coefficients'
+// + rho; one_class: its sign
+static RowStatus svmRegressor(Node &n) {
+  Tensor x = inF32(n, n.in(0));
+  auto coefficients = n.floats("coefficients"), rho = n.floats("rho"),
+       vectors = n.floats("support_vectors"), parameters = n.floats("kernel_params");
+  int64_t supports = n.i("n_supports", 0);
+  std::string kernel = n.s("kernel_type", "LINEAR");
+  auto transform = postTransformOf(n.s("post_transform", "NONE"));
+  if (!x)
+    return RowStatus::Done;
+  if (x.rank() == 1)
+    x = unsqueeze(x, 0);
+  if (x.rank() != 2 || rho.size() != 1 || !transform || coefficients.empty() || supports < 0 ||
+      (supports > 0 &&
+       (int64_t(coefficients.size()) != supports || vectors.size() % supports != 0)))
+    return n.invalid("the attributes do not fit " + prim::shapeText(x.shape()));
+  parameters.resize(3, 0); // gamma, coef0, degree
+  Tensor weights = unsqueeze(vectorOf(n, coefficients), 1), similar = x;
+  if (supports > 0) {
+    int64_t features = int64_t(vectors.size()) / supports;
+    Tensor support = reshape(vectorOf(n, vectors), {SymExpr(supports), SymExpr(features)});
+    if (kernel == "RBF") {
+      Tensor difference = unsqueeze(x, 1) - unsqueeze(support, 0);
+      similar = exp(sum(difference * difference, 2) * -parameters[0]);
+    } else {
+      similar = dot(x, support, {}, {}, 1, 1);
+      if (kernel == "POLY")
+        similar = pow(similar * parameters[0] + parameters[1], parameters[2]);
+      else if (kernel == "SIGMOID")
+        similar = tanh(similar * parameters[0] + parameters[1]);
+      else if (kernel != "LINEAR")
+        return n.invalid("attribute 'kernel_type': got '" + kernel + "'");
+    }
+  }
+  Tensor y = matmul(similar, weights) + rho[0];
+  if (n.i("one_class", 0) != 0)
+    y = select(y > 0.0, full(n.ctx(), {}, 1, y.dtype()), -1.0);
+  n.out(0, transformed(y, *transform));
+  return RowStatus::Done;
+}
+
+/// `prefix` with one of the endings that numbers have; invalid where there is none.
+static Tensor listOf(Node &n, const std::string &prefix) {
+  if (n.has(prefix + "_tensor"))
+    return n.tensor(prefix + "_tensor");
+  if (n.has(prefix + "_int64s"))
+    return constantI64(n.ctx(), n.ints(prefix + "_int64s"));
+  return n.has(prefix + "_floats") ? vectorOf(n, n.floats(prefix + "_floats")) : Tensor();
+}
+
+// values[i] where x = keys[i], NaN being equal to NaN, else the default. Of equal keys the last
+// one counts, before version 4 the first.
 static RowStatus labelEncoder(Node &n) {
   Tensor x = n.in(0);
   if (!x)
     return RowStatus::Done;
-  auto keyInts = n.ints("keys_int64s"), valueInts = n.ints("values_int64s");
-  auto keyFloats = n.floats("keys_floats"), valueFloats = n.floats("values_floats");
-  bool intKeys = n.has("keys_int64s"), intValues = n.has("values_int64s");
-  size_t count = intKeys ? keyInts.size() : keyFloats.size();
-  if ((!intKeys && !n.has("keys_floats")) || (!intValues && !n.has("values_floats")))
-    return n.unsupported("labels other than attribute lists of integers or floats");
-  if (count != (intValues ? valueInts.size() : valueFloats.size()))
-    return n.invalid("keys and values differ in number");
-  if (count > 256)
-    return n.unsupported("more than 256 labels");
-  mlir::Builder &builder = n.ctx().builder;
-  Tensor y = intValues ? fullInt(n.ctx(), x.shape(), n.i("default_int64", -1), builder.getI64Type())
-                       : full(n.ctx(), x.shape(), n.f("default_float", -0.0), builder.getF32Type());
-  // The first of equal keys wins: it is chosen last.
-  for (size_t i = count; i-- > 0;) {
-    Tensor key = intKeys ? fullInt(n.ctx(), {}, keyInts[i], x.dtype())
-                         : full(n.ctx(), {}, keyFloats[i], x.dtype());
-    bool isNanKey = !intKeys && keyFloats[i] != keyFloats[i];
-    Tensor value = intValues ? fullInt(n.ctx(), {}, valueInts[i], y.dtype())
-                             : full(n.ctx(), {}, valueFloats[i], y.dtype());
-    y = select(isNanKey ? isNan(x) : equal(x, key), value, y);
-  }
-  n.out(0, y);
+  Tensor keys = listOf(n, "keys"), values = listOf(n, "values"), other;
+  if (!keys || !values)
+    return n.ctx().failed() ? RowStatus::Done : n.unsupported("labels that are strings");
+  if (n.has("default_tensor"))
+    other = reshape(n.tensor("default_tensor"), {});
+  else if (values.isFloat())
+    other = full(n.ctx(), {}, n.f("default_float", -0.0), values.dtype());
+  else
+    other = fullInt(n.ctx(), {}, n.i("default_int64", -1), values.dtype());
+  if (n.ctx().failed() || keys.rank() != 1 || keys.shape() != values.shape() ||
+      other.dtype() != values.dtype() || keys.size().isZero())
+    return n.invalid("keys, values and default do not fit");
+  keys = convert(keys, x.dtype());
+  Tensor asked = unsqueeze(x, -1), isKey = equal(asked, keys);
+  if (x.isFloat())
+    isKey = isKey | (isNan(asked) & isNan(keys));
+  Tensor place = argReduce(Combiner::max, convert(isKey, n.ctx().builder.getI32Type()), -1,
+                           /*last=*/n.opset() >= 4, /*keep=*/false);
+  n.out(0, select(reduce(Combiner::or_, isKey, -1), take(values, place, 0), other));
   return RowStatus::Done;
 }
 
@@ -146,5 +237,8 @@ void onnx::addClassicRows(OpTable &t) {
   t.add("Normalizer", 1, normalizer, domain);
   t.add("Imputer", 1, imputer, domain);
   t.add("LinearRegressor", 1, linearRegressor, domain);
-  t.add("LabelEncoder", 2, labelEncoder, domain).limits("numbers, at most 256");
+  t.add("LabelEncoder", 2, labelEncoder, domain).limits("no strings");
+  t.add("FeatureVectorizer", 1, featureVectorizer, domain);
+  t.add("OneHotEncoder", 1, oneHotEncoder, domain).limits("no strings");
+  t.add("SVMRegressor", 1, svmRegressor, domain);
 }

@@ -35,8 +35,7 @@ static Tensor probit(Tensor x) {
   Tensor y = x * 2.0 - 1.0, inside = (1.0 - y) * (y + 1.0), logarithm = log(inside);
   Tensor v = logarithm * 0.5 + 2.0 / (3.14159265358979323846 * 0.147);
   Tensor root = sqrt(sqrt(v * v - logarithm * (1.0 / 0.147)) - v);
-  Tensor result = select(y < 0.0, -root, root) * 1.41421356;
-  return select(equal(inside, fullLike(inside, 0)), 0.0, result);
+  return select(y < 0.0, -root, root) * 1.41421356;
 }
 
 Tensor onnx::transformed(Tensor scores, PostTransform transform) {

@@ -186,9 +186,46 @@ template <int Kind> static RowStatus windowRow(Node &n) {
   return RowStatus::Done;
 }
 
+// Triangles over the bins of a spectrum, at equal steps of mel(f) = 2595 log10(1 + f / 700) between
+// two frequencies: column i rises from edge i to i + 1 and falls to i + 2
+static RowStatus melWeightMatrix(Node &n) {
+  TensorContext &ctx = n.ctx();
+  if (!requireLength(n, 0, SymExpr(1)) || !requireLength(n, 1, SymExpr(1)))
+    return RowStatus::Done;
+  auto bands = n.bindDims(0), length = n.bindDims(1);
+  mlir::Type f64 = ctx.builder.getF64Type(), i64 = ctx.builder.getI64Type();
+  mlir::Type dtype = n.dtypeOf(n.i("output_datatype", 1));
+  Tensor rate = n.in(2), low = n.in(3), high = n.in(4);
+  if (!bands || !length || !dtype || ctx.failed())
+    return ctx.failed() ? RowStatus::Done : n.invalid("operands must have one element");
+  auto mel = [&](Tensor hertz) {
+    Tensor f = reshape(convert(hertz, f64), {});
+    return log(f / 700.0 + 1.0) * (2595 / 2.302585092994046);
+  };
+  Tensor lowest = mel(low), edges = dimScalar(ctx, bands->front() + 2, f64);
+  Tensor step = (mel(high) - lowest) / edges, bins = dimScalar(ctx, length->front() + 1, f64);
+  Shape shape = {length->front().floorDiv(SymExpr(2)) + 1, bands->front()};
+  Tensor column = iota(ctx, shape, 1, f64);
+  auto edge = [&](double offset) {
+    Tensor at = (column + offset) * step + lowest;
+    Tensor hertz = (exp(at * (2.302585092994046 / 2595)) - 1.0) * 700.0;
+    return convert(floor(bins * hertz / reshape(convert(rate, f64), {})), i64);
+  };
+  Tensor left = edge(0), middle = edge(1), right = edge(2), bin = iota(ctx, shape, 0, i64);
+  auto ratio = [&](Tensor part, Tensor whole) {
+    return convert(part, f64) / convert(maximum(whole, 1), f64);
+  };
+  Tensor isRise = (bin >= left) & (bin < middle), isFall = (bin >= middle) & (bin < right);
+  Tensor y = select(isRise, ratio(bin - left, middle - left), 0.0);
+  y = select(isFall, ratio(right - bin, right - middle), y);
+  n.outAs(0, select(equal(bin, middle), 1.0, y), dtype);
+  return RowStatus::Done;
+}
+
 void onnx::addSignalRows(OpTable &t) {
   t.add("DFT", 17, dft).inF32();
   t.add("STFT", 17, stft).inF32();
+  t.add("MelWeightMatrix", 17, melWeightMatrix);
   t.add("HannWindow", 17, windowRow<0>);
   t.add("HammingWindow", 17, windowRow<1>);
   t.add("BlackmanWindow", 17, windowRow<2>);

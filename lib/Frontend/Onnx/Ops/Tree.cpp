@@ -458,9 +458,9 @@ RowStatus treeRegressor(Node &n) {
   return status;
 }
 
-// The class with the greatest score, and the scores. Two classes of which only one gets votes
-// (binary): that one's score s against its complement, 1 - s where all votes are positive
-// (decided at 0.5), else -s (decided at 0).
+// The class with the greatest score, and the scores. If only one of two classes gets votes, its
+// score s decides: at 0.5 where all votes are positive, else at 0. If that is the first one, s
+// counts for the second, and the first gets the complement 1 - s or -s.
 RowStatus treeClassifier(Node &n) {
   Ensemble e;
   auto labels = n.ints("classlabels_int64s");
@@ -477,11 +477,12 @@ RowStatus treeClassifier(Node &n) {
     voted.insert(vote.target);
     allPositive &= vote.weight >= 0;
   }
-  bool isBinary = e.targets == 2 && voted.size() == 1;
-  if (e.targets == 1 || (isBinary && (!e.base.empty() || *transform == PostTransform::Probit ||
-                                      *transform == PostTransform::SoftmaxZero)))
-    return n.unsupported("one class, or votes for one of two classes with base values, PROBIT or "
-                         "SOFTMAX_ZERO");
+  bool isDecided = e.targets == 2 && voted.size() == 1, isBinary = isDecided && voted.count(0);
+  bool isPlain = e.base.empty() &&
+                 (*transform == PostTransform::None || *transform == PostTransform::Logistic);
+  if (e.targets == 1 || (isBinary && !isPlain) || (isDecided && !e.base.empty()))
+    return n.unsupported("one class, or votes for one of two classes with base values, or for the "
+                         "first with a transform other than LOGISTIC");
   if (isBinary)
     for (Ensemble::Vote &vote : e.votes)
       vote.target = 1;
@@ -490,12 +491,12 @@ RowStatus treeClassifier(Node &n) {
   if (!scores)
     return status;
   Tensor best = argReduce(Combiner::max, scores, 1, /*last=*/false, /*keep=*/false);
-  if (isBinary) {
+  if (isDecided) {
     Tensor s = sliceAxis(scores, 1, 1, 2);
     best = convert(squeeze(s > (allPositive ? 0.5 : 0.0), 1), best.dtype());
-    scores = concat({allPositive && *transform != PostTransform::Softmax ? 1.0 - s : -s, s}, 1);
-    if (allPositive && *transform == PostTransform::Logistic)
-      scores = concat({-s, s}, 1);
+    bool isShare = allPositive && *transform == PostTransform::None;
+    if (isBinary)
+      scores = concat({isShare ? 1.0 - s : -s, s}, 1);
   }
   n.out(0, take(constantI64(n.ctx(), labels), best, 0));
   n.outAs(1, transformed(scores, *transform), n.ctx().builder.getF32Type());
