@@ -21,6 +21,12 @@ if(TARGET dynac)
   endif()
 endif()
 
+# The examples as sources, and built: a first model to compile without a compiler of C++.
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT compiler PATTERN test.cmake EXCLUDE)
+if(TARGET resnet50)
+  install(TARGETS resnet50 resnet50-make-model RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/dynac/examples COMPONENT compiler)
+endif()
+
 install(EXPORT dynacTargets NAMESPACE dynac:: DESTINATION ${package_dir} COMPONENT compiler)
 configure_package_config_file(cmake/dynacConfig.cmake.in ${PROJECT_BINARY_DIR}/package/dynacConfig.cmake
   INSTALL_DESTINATION ${package_dir})
@@ -46,8 +52,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libdynac-rt0)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME dynac)
 set(CPACK_DEBIAN_COMPILER_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "libdynac-rt0 (= ${PROJECT_VERSION})")
 # `dynac compile -o model.so` runs a linker.
-set(CPACK_DEBIAN_COMPILER_PACKAGE_RECOMMENDS "lld-19 | lld | binutils")
+set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "libdynac-rt0 (= ${PROJECT_VERSION}), lld-19 | lld | binutils")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 include(CPack)
