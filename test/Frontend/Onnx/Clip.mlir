@@ -57,3 +57,13 @@ func.func @nan_stays() {
   check.equal %y, dense<[0x7FC00000, 1.0]> : tensor<2xf32>
   return
 }
+
+// The upper bound counts where the lower one is above it.
+func.func @crossed_bounds() {
+  %x = check.input dense<[-1.0, 4.0, 9.0]> : tensor<3xf32>
+  %lo = check.constant dense<5.0> : tensor<f32>
+  %hi = check.constant dense<2.0> : tensor<f32>
+  %y = model.node "onnx.Clip" opset 13 (%x, %lo, %hi) {} : (tensor<3xf32>, tensor<f32>, tensor<f32>) -> tensor<3xf32>
+  check.equal %y, dense<[2.0, 2.0, 2.0]> : tensor<3xf32>
+  return
+}

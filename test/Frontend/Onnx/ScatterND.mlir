@@ -70,3 +70,14 @@ func.func @negative() {
   check.equal %y, dense<[1.0, 2.0, 0.0]> : tensor<3xf32>
   return
 }
+
+// Of several updates of one place the last counts.
+func.func @the_last_counts() {
+  %x = check.input dense<[0.0, 0.0, 0.0]> : tensor<3xf32>
+  %indices = check.input dense<[[1], [2], [1]]> : tensor<3x1xi64>
+  %updates = check.input dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %y = model.node "onnx.ScatterND" opset 18 (%x, %indices, %updates) {} :
+    (tensor<3xf32>, tensor<3x1xi64>, tensor<3xf32>) -> tensor<3xf32>
+  check.equal %y, dense<[0.0, 3.0, 2.0]> : tensor<3xf32>
+  return
+}

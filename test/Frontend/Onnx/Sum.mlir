@@ -35,3 +35,13 @@ func.func @half() {
   check.equal %sum, dense<[4.0, 6.0]> : tensor<2xf16>
   return
 }
+
+// Rounded once: 2048 + 1 alone would be 2048 again.
+func.func @half_once() {
+  %a = check.input dense<[2048.0]> : tensor<1xf16>
+  %b = check.input dense<[1.0]> : tensor<1xf16>
+  %sum = model.node "onnx.Sum" opset 13 (%a, %b, %b) {} :
+    (tensor<1xf16>, tensor<1xf16>, tensor<1xf16>) -> tensor<1xf16>
+  check.equal %sum, dense<[2050.0]> : tensor<1xf16>
+  return
+}
