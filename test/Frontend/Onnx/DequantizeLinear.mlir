@@ -63,3 +63,13 @@ func.func @half() {
   check.equal %y, dense<[1.0]> : tensor<1xf16>
   return
 }
+
+func.func @int16_of_microsoft() {
+  %x = check.input dense<[5, -900, 30000]> : tensor<3xi16>
+  %s = check.input dense<0.5> : tensor<f32>
+  %z = check.input dense<5> : tensor<i16>
+  %y = model.node "com.microsoft.DequantizeLinear" opset 1 (%x, %s, %z) {} : (tensor<3xi16>, tensor<f32>,
+    tensor<i16>) -> tensor<3xf32>
+  check.close %y, dense<[0.0, -452.5, 14997.5]> : tensor<3xf32>
+  return
+}

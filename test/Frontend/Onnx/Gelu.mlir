@@ -28,3 +28,10 @@ func.func @unknown_approximation() attributes {check.invalid = "approximate"} {
   %y = model.node "onnx.Gelu" opset 20 (%x) {approximate = "sigmoid"} : (tensor<5xf32>) -> tensor<5xf32>
   return
 }
+
+func.func @of_microsoft() {
+  %x = check.input dense<[-0.75, 1.0, -1.25, 0.75]> : tensor<4xf32>
+  %y = model.node "com.microsoft.Gelu" opset 1 (%x) {} : (tensor<4xf32>) -> tensor<4xf32>
+  check.close %y, dense<[-0.16997051, 0.8413447, -0.13206221, 0.5800295]> : tensor<4xf32>
+  return
+}

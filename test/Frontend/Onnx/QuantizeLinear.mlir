@@ -68,3 +68,13 @@ func.func @float8() {
   check.equal %y, dense<[0.3, 4.5e2]> : tensor<2xf8E4M3FN>
   return
 }
+
+func.func @int16_of_microsoft() {
+  %x = check.input dense<[0.25, 1.75, 1.75, 0.0]> : tensor<4xf32>
+  %s = check.input dense<0.001> : tensor<f32>
+  %z = check.input dense<5> : tensor<i16>
+  %y = model.node "com.microsoft.QuantizeLinear" opset 1 (%x, %s, %z) {} : (tensor<4xf32>, tensor<f32>,
+    tensor<i16>) -> tensor<4xi16>
+  check.equal %y, dense<[255, 1755, 1755, 5]> : tensor<4xi16>
+  return
+}

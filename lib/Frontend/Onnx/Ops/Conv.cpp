@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contrib.h"
 #include "Window.h"
 
 using namespace dynac;
@@ -36,7 +37,8 @@ static std::string mismatch(Tensor x, Tensor w, int64_t group, bool transposed) 
   return "";
 }
 
-// y[n, k, p] = b[k] + sum over c, q of x[n, c, p * stride + q * dilation - pad] * w[k, c, q]
+// y[n, k, p] = b[k] + sum over c, q of x[n, c, p * stride + q * dilation - pad] * w[k, c, q];
+// FusedConv: activation(y + z)
 static RowStatus convRow(Node &n) {
   Tensor x = n.in(0), w = n.in(1);
   if (!x || !w)
@@ -49,7 +51,17 @@ static RowStatus convRow(Node &n) {
     return *failure;
   llvm::SmallVector<int64_t> ones(x.rank() - 2, 1);
   Tensor y = conv(x, w, window.strides, window.lo, window.hi, ones, window.dilations, group);
-  n.out(0, addBias(y, n.in(2, /*optional=*/true)));
+  y = addBias(y, n.in(2, /*optional=*/true));
+  if (n.domain() == microsoft) {
+    if (Tensor z = n.in(3, /*optional=*/true))
+      y = y + z;
+    std::string name = n.s("activation", "");
+    auto result = activated(y, name, n.floats("activation_params"));
+    if (!result)
+      return n.unsupported("attribute 'activation' = '" + name + "'");
+    y = *result;
+  }
+  n.out(0, y);
   return RowStatus::Done;
 }
 
@@ -147,6 +159,7 @@ static RowStatus convInteger(Node &n) {
 
 void onnx::addConvRows(OpTable &t) {
   t.add("Conv", 1, convRow).inF32();
+  t.add("FusedConv", 1, convRow, microsoft).inF32();
   t.add("ConvTranspose", 1, convTranspose).inF32();
   t.add("ConvInteger", 10, convInteger);
 }

@@ -25,6 +25,8 @@ void addAttentionRows(OpTable &table);
 void addClassicRows(OpTable &table);
 void addCompareRows(OpTable &table);
 void addConstantRows(OpTable &table);
+void addContribQuantRows(OpTable &table);
+void addContribRows(OpTable &table);
 void addControlRows(OpTable &table);
 void addConvRows(OpTable &table);
 void addEinsumRows(OpTable &table);

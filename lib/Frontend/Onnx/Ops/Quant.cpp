@@ -202,6 +202,8 @@ static RowStatus qLinearConv(Node &n) {
 void onnx::addQuantRows(OpTable &t) {
   t.add("QuantizeLinear", 10, quantizeLinear);
   t.add("DequantizeLinear", 10, dequantizeLinear);
+  t.add("QuantizeLinear", 1, quantizeLinear, "com.microsoft");
+  t.add("DequantizeLinear", 1, dequantizeLinear, "com.microsoft");
   t.add("DynamicQuantizeLinear", 11, dynamicQuantizeLinear);
   t.add("QLinearMatMul", 10, qLinearMatMul).inF32();
   t.add("QLinearConv", 10, qLinearConv);

@@ -17,6 +17,8 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addClassicRows(table);
   onnx::addCompareRows(table);
   onnx::addConstantRows(table);
+  onnx::addContribQuantRows(table);
+  onnx::addContribRows(table);
   onnx::addControlRows(table);
   onnx::addConvRows(table);
   onnx::addEinsumRows(table);
