@@ -90,3 +90,16 @@ func.func @cache() {
   check.close %present_value, dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
   return
 }
+
+func.func @of_microsoft() {
+  %x = check.input dense<[[[1.75, 1.5], [-0.75, -2.0], [1.25, 1.0]]]> : tensor<1x3x2xf32>
+  %w = check.input dense<[[1.25, -2.0, -2.0, 0.0, -0.75, -0.25, 1.75, -1.25, 0.0, -0.75, -0.75, 1.25], [-1.5,
+    -0.75, -1.5, -1.5, -1.0, 0.75, 0.25, -0.25, -1.5, 1.25, 1.25, -1.0]]> : tensor<2x12xf32>
+  %b = check.input dense<[-1.75, -0.75, -1.5, 1.25, 0.0, 0.0, -1.0, 0.0, 2.0, -1.0, 1.25, -2.0]> : tensor<12xf32>
+  %m = check.input dense<[[1, 1, 0]]> : tensor<1x3xi32>
+  %y = model.node "com.microsoft.Attention" opset 1 (%x, %w, %b, %m) {num_heads = 2} : (tensor<1x3x2xf32>,
+    tensor<2x12xf32>, tensor<12xf32>, tensor<1x3xi32>) -> tensor<1x3x4xf32>
+  check.close %y, dense<[[[3.2726567, -2.1149557, -0.6875, -0.9375], [0.3789851, -0.7370167, 0.043434244,
+    -1.0471401], [1.4265137, -1.2358398, -0.6875, -0.9375]]]> : tensor<1x3x4xf32>
+  return
+}

@@ -25,6 +25,7 @@ void addAttentionRows(OpTable &table);
 void addClassicRows(OpTable &table);
 void addCompareRows(OpTable &table);
 void addConstantRows(OpTable &table);
+void addContribAttentionRows(OpTable &table);
 void addContribQuantRows(OpTable &table);
 void addContribRows(OpTable &table);
 void addControlRows(OpTable &table);

@@ -17,6 +17,7 @@ OpTable dynac::makeOnnxOpTable() {
   onnx::addClassicRows(table);
   onnx::addCompareRows(table);
   onnx::addConstantRows(table);
+  onnx::addContribAttentionRows(table);
   onnx::addContribQuantRows(table);
   onnx::addContribRows(table);
   onnx::addControlRows(table);
