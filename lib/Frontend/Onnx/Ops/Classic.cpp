@@ -192,6 +192,35 @@ static RowStatus svmRegressor(Node &n) {
   return RowStatus::Done;
 }
 
+// The label of the greatest of x coefficients' + intercepts, and these scores
+static RowStatus linearClassifier(Node &n) {
+  Tensor x = inF32(n, n.in(0));
+  auto coefficients = n.floats("coefficients"), intercepts = n.floats("intercepts");
+  auto labels = n.ints("classlabels_ints");
+  auto transform = postTransformOf(n.s("post_transform", "NONE"));
+  if (!x)
+    return RowStatus::Done;
+  if (x.rank() == 1)
+    x = unsqueeze(x, 0);
+  if (!transform)
+    return n.invalid("attribute 'post_transform' is unknown");
+  const int64_t classes = int64_t(labels.size());
+  if (classes < 2 || (!intercepts.empty() && int64_t(intercepts.size()) != classes) ||
+      coefficients.size() % classes != 0)
+    return n.unsupported("labels that are strings, or one row of coefficients for two labels");
+  SymExpr features(int64_t(coefficients.size()) / classes);
+  if (!n.ctx().requireEqual(x.dim(1), features, "the number of features"))
+    return RowStatus::Done;
+  Tensor w = reshape(vectorOf(n, coefficients), {SymExpr(classes), features});
+  Tensor scores = dot(x, w, {}, {}, 1, 1);
+  if (!intercepts.empty())
+    scores = scores + vectorOf(n, intercepts);
+  Tensor best = argReduce(Combiner::max, scores, 1, /*last=*/false, /*keep=*/false);
+  n.out(0, take(constantI64(n.ctx(), labels), best, 0));
+  n.out(1, transformed(scores, *transform));
+  return RowStatus::Done;
+}
+
 /// `prefix` with one of the endings that numbers have; invalid where there is none.
 static Tensor listOf(Node &n, const std::string &prefix) {
   if (n.has(prefix + "_tensor"))
@@ -237,6 +266,7 @@ void onnx::addClassicRows(OpTable &t) {
   t.add("Normalizer", 1, normalizer, domain);
   t.add("Imputer", 1, imputer, domain);
   t.add("LinearRegressor", 1, linearRegressor, domain);
+  t.add("LinearClassifier", 1, linearClassifier, domain).limits("integer labels, a row for each");
   t.add("LabelEncoder", 2, labelEncoder, domain).limits("no strings");
   t.add("FeatureVectorizer", 1, featureVectorizer, domain);
   t.add("OneHotEncoder", 1, oneHotEncoder, domain).limits("no strings");

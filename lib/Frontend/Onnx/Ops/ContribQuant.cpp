@@ -310,6 +310,55 @@ RowStatus matMulNBits(Node &n) {
   return RowStatus::Done;
 }
 
+/// [.., n, ..] -> [.., n * block, ..], each element `block` times along `axis`, cut to `size`.
+Tensor repeated(Tensor x, int64_t axis, int64_t block, const SymExpr &size) {
+  if (!x)
+    return x;
+  Shape apart = x.shape(), merged = apart;
+  apart.insert(apart.begin() + axis + 1, SymExpr(block));
+  merged[axis] = merged[axis] * SymExpr(block);
+  x = reshape(broadcastTo(unsqueeze(x, axis + 1), apart), merged);
+  return x && merged[axis] != size ? sliceAxis(x, axis, SymExpr(0), size) : x;
+}
+
+// Rows of a table of codes in blocks: (code - zero point) * scale. Bytes hold two codes of four
+// bits along the last axis, or one; their zero point is half of the range unless it is given.
+RowStatus gatherBlockQuantized(Node &n) {
+  Tensor data = n.in(0), index = n.in(1), scales = n.in(2), zero = n.in(3, /*optional=*/true);
+  const int64_t bits = n.i("bits", 4), block = n.i("block_size", 128);
+  if (n.ctx().failed())
+    return RowStatus::Done;
+  const bool isBytes = prim::bitWidth(data.dtype()) == 8;
+  const int64_t axis = data.axis(n.i("quantize_axis", 1)), from = data.axis(n.i("gather_axis", 0)),
+                last = data.rank() - 1;
+  if ((bits != 4 && bits != 8) || block < 1 || (isBytes && axis != last) || n.ctx().failed())
+    return n.ctx().failed()
+               ? RowStatus::Done
+               : n.unsupported("bits, block_size, or bytes quantised along another axis");
+  auto codes = [&](Tensor x) { // in i32
+    if (!isBytes || bits == 8)
+      return convert(x, i32Of(n));
+    Shape wide = x.shape();
+    wide.back() = wide.back() * SymExpr(2);
+    Tensor rows = reshape(x, {x.size().exactDiv(x.dim(-1)).value_or(SymExpr(1)), x.dim(-1)});
+    return reshape(codesOf(n, rows, 4), wide);
+  };
+  Tensor q = codes(data);
+  SymExpr size = q.dim(axis);
+  Tensor value = convert(q, f32Of(n));
+  if (zero) {
+    Tensor offset = codes(zero);
+    if (offset.dim(axis) != scales.dim(axis)) // an odd number of codes
+      offset = sliceAxis(offset, axis, SymExpr(0), scales.dim(axis));
+    value = value - repeated(convert(offset, f32Of(n)), axis, block, size);
+  } else if (isBytes) {
+    value = value - double(1 << (bits - 1));
+  }
+  value = value * repeated(convert(scales, f32Of(n)), axis, block, size);
+  n.outAs(0, take(value, wrapIndex(index, q.dim(from)), from), n.inputType(2));
+  return RowStatus::Done;
+}
+
 } // namespace
 
 void onnx::addContribQuantRows(OpTable &t) {
@@ -325,5 +374,6 @@ void onnx::addContribQuantRows(OpTable &t) {
   t.add("QGemm", 1, qGemm, microsoft);
   t.add("MatMulIntegerToFloat", 1, matMulIntegerToFloat, microsoft);
   t.add("DynamicQuantizeMatMul", 1, dynamicQuantizeMatMul, microsoft);
+  t.add("GatherBlockQuantized", 1, gatherBlockQuantized, microsoft).limits("4, 8 bits");
   t.add("MatMulNBits", 1, matMulNBits, microsoft).limits("2, 4, 8 bits, no g_idx");
 }
