@@ -186,6 +186,14 @@ static RowStatus bitCast(Node &n) {
 // x
 static Tensor same(Tensor x) { return x; }
 
+// Whether there is a value: a tensor is one
+static RowStatus optionalHasElement(Node &n) {
+  if (n.hasInput(0) && !n.in(0))
+    return RowStatus::Done; // an optional that is no tensor is reported
+  n.out(0, full(n.ctx(), scalar, n.hasInput(0), n.ctx().builder.getI1Type()));
+  return RowStatus::Done;
+}
+
 void onnx::addConstantRows(OpTable &t) {
   t.add("Constant", 1, constantRow).limits("no strings");
   t.add("ConstantOfShape", 9, constantOfShape);
@@ -195,4 +203,6 @@ void onnx::addConstantRows(OpTable &t) {
   t.add("CastLike", 15, castLike).limits("no strings, no complex numbers");
   t.add("BitCast", 26, bitCast);
   t.add("Identity", 1, unary<same>);
+  t.add("OptionalGetElement", 15, unary<same>).limits("tensors");
+  t.add("OptionalHasElement", 15, optionalHasElement).limits("tensors, or nothing");
 }
