@@ -27,8 +27,8 @@
 using namespace mlir;
 
 void dynac::cpu::addKernelLowering(OpPassManager &pm) {
-  // f16 and bf16 are storage types: arithmetic on them happens in f32. Functions of them are emitted
-  // so; MLIR's own pass for that would make f32 of vectors of f64 too.
+  // f16 and bf16 are storage types: arithmetic on them happens in f32. Functions of them are
+  // emitted so; MLIR's own pass for that would make f32 of vectors of f64 too.
   pm.addPass(arith::createArithEmulateUnsupportedFloats({{"f16", "bf16"}, "f32"}));
   pm.addPass(createMathExpansionPass());
   pm.addPass(arith::createArithExpandOpsPass());
