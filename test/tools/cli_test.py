@@ -168,6 +168,58 @@ class Compile(CliTest):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
         self.refuses(7, "cannot write 'm.so': File too large", "compile", "big.onnx", "-o", "m.so", preexec_fn=limit)
 
+    def test_full_disk(self):
+        """Of several sizes: one stops the linker, another the weights."""
+        self.large("big.onnx", 1 << 18)
+        os.mkdir(self.path("disk"))
+        for size in ("4k", "8k", "64k", "512k"):
+            self.mount(size)
+            for output in ("m.so", "m.o", "m.a"):
+                done = self.dynac("compile", "big.onnx", "-o", f"disk/{output}")
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (7, 1), done.stderr)
+                # ld.lld writes into mapped memory, where a full disk is a signal.
+                self.assertRegex(done.stderr, "(?i)no space left on device")
+                self.assertEqual(os.listdir(self.path("disk")), [])
+
+    def test_full_disk_keeps_what_was_there(self):
+        self.affine()
+        self.large("big.onnx", 1 << 18)
+        os.mkdir(self.path("disk"))
+        self.mount("512k")
+        self.succeeds("compile", "m.onnx", "-o", "disk/m.so")
+        before = self.succeeds("run", "disk/m.so")
+        self.assertEqual(self.dynac("compile", "big.onnx", "-o", "disk/m.so").returncode, 7)
+        self.assertEqual(os.listdir(self.path("disk")), ["m.so"])
+        self.assertEqual(self.succeeds("run", "disk/m.so"), before)
+
+    def test_read_only_output(self):
+        self.affine()
+        os.mkdir(self.path("disk"))
+        self.mount("1m", "ro")
+        self.refuses(7, "cannot write 'disk/m.so': Read-only file system", "compile", "m.onnx", "-o", "disk/m.so")
+
+    def mount(self, size, *options):
+        """A small file system at disk/, where this user may mount one."""
+        disk = self.path("disk")
+        if os.path.ismount(disk):
+            subprocess.run(["umount", disk], check=True)
+        command = ["mount", "-t", "tmpfs", "-o", ",".join(["size=" + size, *options]), "dynac-test", disk]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            self.skipTest(f"no small file system to fill: {done.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", disk], capture_output=True, check=False)
+
+    def test_killed(self):
+        """Nothing can remove a file then, but no file has the output's name before it is whole."""
+        self.large("big.onnx", 1 << 22)
+        for delay in (0.05, 0.1, 0.2, 0.4):
+            process = subprocess.Popen([DYNAC, "compile", "big.onnx", "-o", "m.so"], cwd=self.folder,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(delay)
+            process.kill()
+            if process.wait() != 0:
+                self.assertFalse(os.path.exists(self.path("m.so")))
+
     def test_interrupted(self):
         self.large("big.onnx", 1 << 22)
         for delay in (0.05, 0.1, 0.2, 0.3):

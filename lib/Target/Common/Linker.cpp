@@ -110,7 +110,9 @@ static llvm::Expected<int> execute(llvm::StringRef linker, char *const *argv, co
   if (error)
     return failed(error);
   if (WIFSIGNALED(status))
-    return ioError("linker '{0}' was ended: {1}", linker, ::strsignal(WTERMSIG(status)));
+    // A linker that writes into mapped memory learns of a full disk by SIGBUS.
+    return ioError("linker '{0}' was ended: {1}{2}", linker, ::strsignal(WTERMSIG(status)),
+                   WTERMSIG(status) == SIGBUS ? " (no space left on device?)" : "");
   return WEXITSTATUS(status);
 }
 
