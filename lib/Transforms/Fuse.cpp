@@ -135,8 +135,9 @@ struct Group {
   Operation *root;
   llvm::SetVector<Operation *> ops;
   Operation *claimed = nullptr; ///< the claimed op in it, the root or the start of an epilogue
-  std::optional<Shape> rows;    ///< the axes whose rows are reduced before the results are computed
-  bool reduces = false;         ///< some op is a reduction
+  std::optional<Shape> rows =
+      {};               ///< the axes whose rows are reduced before the results are computed
+  bool reduces = false; ///< some op is a reduction
 };
 
 class Fuser {

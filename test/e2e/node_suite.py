@@ -9,8 +9,9 @@
 
 Each mode asks the same operator another question: `static` as the test has it; `dynamic` with every dimension of every
 input symbolic (dimensions of equal size share a symbol); `distinct` with a symbol of its own for each; those of size 1
-stay in both, as a symbol never stands for a stretched 1; `constants` with the inputs turned into initialisers. `refused` means that the compiler said the model is
-unsupported (exit code 4). The exit code is 1 if a test failed or crashed, 77 if the onnx package is missing."""
+stay in both, as a symbol never stands for a stretched 1; `constants` with the inputs turned into initialisers.
+`refused` means that the compiler said the model is unsupported (exit code 4). The exit code is 1 if a test failed or
+crashed, 77 if the onnx package is missing."""
 
 import argparse
 import re

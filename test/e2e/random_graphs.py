@@ -47,6 +47,9 @@ TYPES = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE, "float16":
 OPSETS = (18, 20, 21, 23)
 IR_VERSION = 10
 LARGEST = 4096  # elements of a value
+# Operators that add terms: what cancels leaves the rounding errors of the terms.
+SUMS = {"Add", "Sub", "Sum", "Mean", "ReduceSum", "ReduceMean", "CumSum", "MatMul", "Gemm", "Einsum", "Conv",
+        "ConvTranspose", "Trilu", "AveragePool", "GlobalAveragePool", "InstanceNormalization", "BatchNormalization"}
 
 
 @dataclass(eq=False)
@@ -58,6 +61,7 @@ class Value:
     wide: np.ndarray | None
     constant: bool = False
     reusable: bool = True
+    scale: float = 0.0  # the largest term that was added on the way
 
     @property
     def shape(self):
@@ -70,6 +74,11 @@ class Value:
     @property
     def is_float(self):
         return self.array.dtype.kind == "f"
+
+    @property
+    def largest(self):
+        finite = self.array[np.isfinite(self.array)].astype(np.float64)
+        return float(np.max(np.abs(finite), initial=0.0))
 
     @property
     def exact(self):
@@ -178,6 +187,8 @@ class Graph:
         for array, wide in results:
             value = Value(f"v{len(self.values)}", array, wide)
             finite = not value.is_float or bool(np.all(np.isfinite(array)))
+            if node.op in SUMS and value.is_float:
+                value.scale = max(max(v.scale, v.largest) for v in node.inputs if v and v.is_float)
             value.reusable = finite and array.size <= LARGEST and value.dtype in TYPES
             self.values.append(value)
             names.append(value.name)
@@ -253,8 +264,6 @@ def allowed(value):
     """rtol and atol for a value: what its type's rounding makes of its largest number, and what the graph amplifies."""
     if not value.is_float or value.array.size == 0:
         return 0.0, 0.0
-    finite = value.array[np.isfinite(value.array)].astype(np.float64)
-    largest = float(np.max(np.abs(finite), initial=0.0))
     unit = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-6}[value.dtype]
     amplified = 0.0
     if value.wide is None:
@@ -263,7 +272,7 @@ def allowed(value):
         with np.errstate(all="ignore"):
             gap = np.abs(value.array.astype(np.float64) - value.wide)
         amplified = 32 * float(np.max(gap[np.isfinite(gap)], initial=0.0))
-    return unit, unit * largest + amplified + 1e-7
+    return unit, unit * max(value.largest, value.scale) + amplified + 1e-7
 
 
 def make_case(seed, operators):

@@ -208,9 +208,9 @@ def cast_like(g, name):
 @op("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceSumSquare",
     "ReduceLogSum", "ReduceLogSumExp", since=18)
 def reduction(g, name):
-    positive = name == "ReduceLogSum"
-    a = g.new("float32", g.shape(1, empty=False), 0.25, 4) if positive else g.value(("float32", "float32", "int32"),
-                                                                                      rank=(1, 4), full=True)
+    # Products that overflow on the way depend on the order.
+    a = g.new("float32", g.shape(1, 2, empty=False), 0.5, 1.5) if name in ("ReduceLogSum", "ReduceProd") else g.value(
+        ("float32", "float32", "int32"), rank=(1, 4), full=True)
     if not a.is_float and name not in ("ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd"):
         return None
     attrs = g.maybe(keepdims=g.choice((0, 1)))
@@ -452,7 +452,7 @@ def reshape(g, name):
 
 @op("Flatten")
 def flatten(g, name):
-    a = g.value(ANY)
+    a = g.value(ANY, rank=(1, 4))
     return Node(name, [a], g.maybe(axis=int(g.rng.integers(0, len(a.shape) + 1))))
 
 
@@ -510,8 +510,10 @@ def slice_(g, name):
     a = g.value(ANY, rank=(1, 4))
     axes = g.axes(len(a.shape))
     starts = [int(g.rng.integers(-9, 9)) for _ in axes]
-    ends = [g.choice((int(g.rng.integers(-9, 9)), 2**31 - 1, -(2**31))) for _ in axes]
     steps = [g.choice((1, 1, 2, 3, -1, -2)) for _ in axes]
+    # The far end is written as the greatest integer of the step's sign; the other one means different things to
+    # different readers.
+    ends = [g.choice((int(g.rng.integers(-9, 9)), 2**31 - 1 if step > 0 else -(2**31))) for step in steps]
     return Node(name, [a, *(g.const(np.array(v, np.int64)) for v in (starts, ends, axes, steps))])
 
 
@@ -593,9 +595,8 @@ def trilu(g, name):
 
 @op("ReverseSequence")
 def reverse_sequence(g, name):
-    time, batch = g.dim(), g.dim()
-    a = g.new("float32", [time, batch, *g.shape(0, 2)])
-    return Node(name, [a, g.new("int64", [batch], 1, time)], {"time_axis": 0, "batch_axis": 1})
+    a = g.new("float32", [g.dim(), g.dim(), *g.shape(0, 2)])
+    return Node(name, [a, g.new("int64", [a.shape[1]], 1, a.shape[0])], {"time_axis": 0, "batch_axis": 1})
 
 
 @op("Compress", since=11)
@@ -743,7 +744,8 @@ def grid_sample(g, name):
 @op("AffineGrid", since=20)
 def affine_grid(g, name):
     theta = g.new("float32", [2, 2, 3], -1, 1)
-    return Node(name, [theta, g.const(np.array([2, 3, g.dim(), g.dim()], np.int64))], g.maybe(align_corners=1))
+    # One place only, with its ends at the corners, is where evaluators differ.
+    return Node(name, [theta, g.const(np.array([2, 3, g.dim() + 1, g.dim() + 1], np.int64))], g.maybe(align_corners=1))
 
 
 @op("HannWindow", "HammingWindow", "BlackmanWindow", since=17)

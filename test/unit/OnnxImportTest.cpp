@@ -153,10 +153,14 @@ TEST(OnnxImport, ReportsInvalidNodesFirst) {
       << error;
 }
 
-TEST(OnnxImport, RefusesDimensionsThatMayDiffer) {
+TEST(OnnxImport, DimensionsThatHaveToBeEqualBecomeOne) {
   GraphBuilder b(17);
-  b.input("x", {"N"}).input("y", {"M"}).node("Add", {"x", "y"}, {"z"}).output("z");
-  EXPECT_EQ(b.import().error.substr(0, 2), "4:");
+  b.input("x", {"N"}).input("y", {"M"}).node("Add", {"x", "y"}, {"z"});
+  b.node("Relu", {"x"}, {"p"}).node("Relu", {"y"}, {"q"}).output("z").output("p").output("q");
+  Imported result = b.import();
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.shape(1), result.shape(0));
+  EXPECT_EQ(result.shape(2), result.shape(0));
 }
 
 TEST(OnnxImport, AnOmittedOperandIsAbsent) {

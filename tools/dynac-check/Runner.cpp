@@ -158,8 +158,8 @@ void Runner::expectRefusal(const Way &way, const TestFunction &function, const R
                 "compiles, expected an error with \"" + refusal.text + "\"");
   auto [text, code] = take(std::move(error));
   // Shapes that do not fit are the model's fault only where they are numbers.
-  bool isExpected = code == refusal.code ||
-                    (way.inputs == InputWay::Dynamic && code == ExitCode::Unsupported);
+  bool isExpected =
+      code == refusal.code || (way.inputs == InputWay::Dynamic && code == ExitCode::Unsupported);
   if (!isExpected || text.find(refusal.text) == std::string::npos)
     fail(function.line, function, way.name,
          "expected exit code " + std::to_string(static_cast<int>(refusal.code)) + " with \"" +

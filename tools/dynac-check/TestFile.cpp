@@ -196,13 +196,11 @@ Value ModelBuilder::addInitializer(Operation *op, DenseElementsAttr value) {
 
 void ModelBuilder::addOperation(Operation &op) {
   if (auto input = dyn_cast<check::InputOp>(op)) {
-    mapping.map(input.getY(),
-                way == InputWay::Constant
-                    ? addInitializer(&op, cast<DenseElementsAttr>(input.getValue()))
-                    : addInput(input));
+    mapping.map(input.getY(), way == InputWay::Constant
+                                  ? addInitializer(&op, cast<DenseElementsAttr>(input.getValue()))
+                                  : addInput(input));
   } else if (auto constant = dyn_cast<check::ConstantOp>(op)) {
-    mapping.map(constant.getY(),
-                addInitializer(&op, cast<DenseElementsAttr>(constant.getValue())));
+    mapping.map(constant.getY(), addInitializer(&op, cast<DenseElementsAttr>(constant.getValue())));
   } else if (isa<check::CloseOp, check::EqualOp>(op)) {
     outputs.push_back(mapping.lookup(op.getOperand(0)));
   } else if (auto node = dyn_cast<model::NodeOp>(op)) {

@@ -39,7 +39,7 @@ struct TestFunction {
   unsigned line = 0;
   std::vector<HostTensor> inputs;
   std::vector<Expectation> expectations;
-  std::optional<Refusal> refused;       ///< in every way
+  std::optional<Refusal> refused;        ///< in every way
   std::optional<Refusal> refusedDynamic; ///< where shapes are not known
 };
 

@@ -87,9 +87,8 @@ int main(int argc, char **argv) {
       malformed = true;
       continue;
     }
-    found |= llvm::any_of(file->functions, [&](const TestFunction &f) {
-      return f.name == options.function;
-    });
+    found |= llvm::any_of(file->functions,
+                          [&](const TestFunction &f) { return f.name == options.function; });
     Runner runner(*file, options);
     runner.run();
     failures += runner.failures();

@@ -19,8 +19,8 @@ class Progress {
 public:
   virtual ~Progress() = default;
   virtual void phaseBegins(Phase phase) {}
-  /// After the fuse phase, with a hash of the program (weights left out): false ends the compilation
-  /// there, for who needs no code of this program. The report then has no files.
+  /// After the fuse phase, with a hash of the program (weights left out): false ends the
+  /// compilation there, for who needs no code of this program. The report then has no files.
   virtual bool fused(uint64_t hash) { return true; }
   /// Bytes of the weights region written so far, and in all.
   virtual void weightsWritten(uint64_t done, uint64_t total) {}

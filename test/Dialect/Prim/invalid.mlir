@@ -176,7 +176,7 @@ func.func @pad(%x: tensor<2xf32>, %value: tensor<f32>) {
 // -----
 
 func.func @gather(%x: tensor<4x5xf32>, %i: tensor<3x2xi64>) {
-  // expected-error @+1 {{the last axis of indices [3, 2] is 2, expected the number of axes, 1}}
+  // expected-error @+1 {{the last axis of indices [3, 2] counts the axes: dimensions 2 and 1 differ}}
   %0 = prim.gather %x, %i axes = [0] batch = 0 : tensor<4x5xf32>, tensor<3x2xi64> -> tensor<3x5xf32>
   return
 }
@@ -248,7 +248,7 @@ func.func @dot(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) {
 // -----
 
 func.func @conv(%x: tensor<1x4x8xf32>, %w: tensor<6x3x3xf32>) {
-  // expected-error @+1 {{x [1, 4, 8] has 4 channels, w [6, 3, 3] in 2 groups expects 6}}
+  // expected-error @+1 {{channels of x [1, 4, 8] and w [6, 3, 3] in 2 groups: dimensions 4 and 6 differ}}
   %0 = prim.conv %x, %w strides [1] lo <0> hi <0> dilation [1] x [1] groups 2 : (tensor<1x4x8xf32>, tensor<6x3x3xf32>) -> tensor<1x6x6xf32>
   return
 }
