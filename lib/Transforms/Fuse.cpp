@@ -258,7 +258,14 @@ private:
     const Group &group = groups[index];
     if (!askedOncePerRow(op) || areFewLongRows(op) || readsAcrossRows(op.getX(), index))
       return false;
-    if (group.rows && *group.rows != nonUnitDims(op.getResult()))
+    // All reductions of a row go over the same elements.
+    const Shape rows = nonUnitDims(op.getResult());
+    if (group.rows && *group.rows != rows)
+      return false;
+    if (llvm::any_of(group.ops, [&](Operation *other) {
+          auto reduce = dyn_cast<ReduceOp>(other);
+          return reduce && nonUnitDims(reduce.getResult()) != rows;
+        }))
       return false;
     // A contraction loses nothing by its epilogue, but would by computing no epilogue.
     return llvm::none_of(group.ops, [&](Operation *other) { return inEpilogue.contains(other); });

@@ -99,11 +99,30 @@ template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
   bool commutative;
 };
 
+/// Tensors without elements are constants, whatever they are made of: kernels need no case for
+/// rows of nothing.
+struct FoldEmpty : RewritePattern {
+  explicit FoldEmpty(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<PrimDialect>(op->getDialect()) || isa<ConstantOp>(op) || !isPure(op) ||
+        op->getNumResults() != 1)
+      return failure();
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || !type.hasStaticShape() || type.getNumElements() != 0 ||
+        !type.getElementType().isIntOrFloat())
+      return failure();
+    auto none = DenseElementsAttr::get(type, ArrayRef<Attribute>());
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, type, none);
+    return success();
+  }
+};
+
 struct Simplify : impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<FoldTransposeIntoDot>(context);
+    patterns.add<FoldTransposeIntoDot, FoldEmpty>(context);
     patterns.add<DropNeutral<AddOp>>(context, 0.0, true);
     patterns.add<DropNeutral<SubOp>>(context, 0.0, false);
     patterns.add<DropNeutral<MulOp>>(context, 1.0, true);

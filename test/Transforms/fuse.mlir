@@ -213,3 +213,14 @@ func.func @one_long_row(%x: tensor<1x1000000xf32>) -> tensor<1x1000000xf32> {
   %y = prim.sub %x, %mb : tensor<1x1000000xf32>
   return %y : tensor<1x1000000xf32>
 }
+
+// Reductions over other rows than those before them stay apart.
+// CHECK-LABEL: @other_rows
+// CHECK-COUNT-2: prim.region
+func.func @other_rows(%x: tensor<4x8x16xf32>) -> tensor<4x8xf32> {
+  %s = prim.reduce add %x axes = [1, 2] : tensor<4x8x16xf32> -> tensor<4xf32>
+  %b = prim.broadcast %s axes = [0] : tensor<4xf32> -> tensor<4x8x16xf32>
+  %d = prim.sub %x, %b : tensor<4x8x16xf32>
+  %m = prim.reduce max %d axes = [2] : tensor<4x8x16xf32> -> tensor<4x8xf32>
+  return %m : tensor<4x8xf32>
+}

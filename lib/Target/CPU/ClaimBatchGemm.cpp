@@ -53,6 +53,8 @@ bool matchesBatchGemm(Operation *op) {
   auto b = axesOf(dot.getB(), dot.getBatchB(), dot.getContractB());
   if (!a || !b)
     return false;
+  if (shapeOf(dot.getA())[a->contract].isZero())
+    return false; // a sum of nothing: the generic way writes the zeros
   // One of a matrix's two axes has to be contiguous.
   int64_t lastA = a->batch.size() + 1, lastB = b->batch.size() + 1;
   return (a->free == lastA || a->contract == lastA) && (b->free == lastB || b->contract == lastB);
