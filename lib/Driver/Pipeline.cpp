@@ -78,9 +78,9 @@ public:
     using Step = llvm::Error (Compilation::*)();
     static constexpr std::pair<Phase, Step> steps[] = {
         {Phase::Import, &Compilation::import},     {Phase::Decompose, &Compilation::decompose},
-        {Phase::Simplify, &Compilation::simplify}, {Phase::Fuse, &Compilation::fuse},
-        {Phase::Schedule, &Compilation::schedule}, {Phase::Codegen, &Compilation::codegen},
-        {Phase::Link, &Compilation::link}};
+        {Phase::Raise, &Compilation::raise},       {Phase::Simplify, &Compilation::simplify},
+        {Phase::Fuse, &Compilation::fuse},         {Phase::Schedule, &Compilation::schedule},
+        {Phase::Codegen, &Compilation::codegen},   {Phase::Link, &Compilation::link}};
     for (auto [phase, step] : steps) {
       progress.phaseBegins(phase);
       if (llvm::Error error = (this->*step)())
@@ -156,6 +156,17 @@ private:
         return usageError("{0}: another output updates this input", option);
     main.setResultAttr(*output, "dynac.alias", number);
     return llvm::Error::success();
+  }
+
+  llvm::Error raise() {
+    if (options.optLevel == 0)
+      return llvm::Error::success();
+    PassManager pm(&context);
+    OpPassManager &func = pm.nest<func::FuncOp>();
+    func.addPass(createSimplify());
+    func.addPass(createFoldWeights()); // factors that a file computes become constants
+    func.addPass(createRaise());
+    return runPasses(pm);
   }
 
   llvm::Error simplify() {

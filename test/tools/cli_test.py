@@ -265,8 +265,8 @@ class Compile(CliTest):
     def test_emit(self):
         self.affine()
         self.assertIn("onnx.Mul", self.succeeds("compile", "m.onnx", "--emit", "import"))
-        self.refuses(2, "'frob' is no phase: expected one of import, decompose, simplify, fuse, "
-                     "schedule, codegen, link", "compile", "m.onnx", "--emit", "frob")
+        self.refuses(2, "'frob' is no phase: expected one of import, decompose, raise, simplify, "
+                     "fuse, schedule, codegen, link", "compile", "m.onnx", "--emit", "frob")
 
     def test_alias(self):
         """An output that updates an input is in that input's memory, whichever is read after it is written."""

@@ -14,6 +14,10 @@ def InlineComposites : Pass<"prim-inline-composites", "::mlir::func::FuncOp"> {
   let summary = "Replaces composites that no target claimed (`dynac.claim`) by their bodies";
 }
 
+def Raise : Pass<"prim-raise", "::mlir::func::FuncOp"> {
+  let summary = "Idioms that files hold decomposed take the form that dynac's own formulas have";
+}
+
 def Simplify : Pass<"prim-simplify", "::mlir::func::FuncOp"> {
   let summary = "Folding, common subexpressions and algebra on primitives";
 }

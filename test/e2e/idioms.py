@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# ===- idioms.py - what exporters write in pieces ----------------------------=== #
+#
+# Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Idioms that the raise phase rewrites mean the same afterwards: each graph, with that phase and without (-O0), against the
+formula in float64. The exit code is 1 on a difference, 77 if the onnx package is missing."""
+
+import argparse
+import sys
+from pathlib import Path
+
+try:
+    import numpy as np
+    import onnx
+    from onnx import helper
+except ImportError as missing:
+    print(f"idioms.py: skipped: {missing} (tools/install-deps.sh installs it)")
+    sys.exit(77)
+
+from drivers import Cli
+
+RNG = np.random.default_rng(0)
+
+
+def random(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def number(value):
+    return np.array(value, np.float32)
+
+
+def shape(*dims):
+    return np.array(dims, np.int64)
+
+
+def node(op, inputs, output, **attrs):
+    return helper.make_node(op, inputs.split(), [output], **attrs)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def layer_norm():
+    """The classic exporter's, up to version 16."""
+    x, scale, bias = random(3, 5, 48) + 3, random(48), random(48)
+    nodes = [node("ReduceMean", "x", "m", axes=[-1]), node("Sub", "x m", "d"), node("Pow", "d two", "s"),
+             node("ReduceMean", "s", "v", axes=[-1]), node("Add", "v e", "a"), node("Sqrt", "a", "r"),
+             node("Div", "d r", "n"), node("Mul", "n w", "p"), node("Add", "p b", "y")]
+    d = x.astype(np.float64) - x.mean(-1, keepdims=True, dtype=np.float64)
+    y = d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-5) * scale + bias
+    return nodes, {"x": x}, {"two": number(2), "e": number(1e-5), "w": scale, "b": bias}, y
+
+
+def normalize():
+    """x / max(|x|, e), with a row of zeros."""
+    x = random(6, 40)
+    x[2] = 0
+    nodes = [node("ReduceL2", "x", "n", axes=[1], keepdims=1), node("Clip", "n e", "c"), node("Div", "x c", "y")]
+    wide = x.astype(np.float64)
+    return nodes, {"x": x}, {"e": number(1e-12)}, wide / np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1e-12)
+
+
+def softmax_in_pieces():
+    x = random(4, 33) * 4
+    nodes = [node("ReduceMax", "x", "m", axes=[-1]), node("Sub", "x m", "d"), node("Exp", "d", "e"),
+             node("ReduceSum", "e last", "s"), node("Div", "e s", "y")]
+    return nodes, {"x": x}, {"last": shape(-1)}, softmax(x.astype(np.float64))
+
+
+def scaled_attention():
+    """q and k are scaled by the root of the usual factor each."""
+    q, k, v = random(2, 9, 4, 16), random(2, 11, 4, 16), random(2, 11, 4, 16)
+    nodes = [node("Transpose", "q", "qt", perm=[0, 2, 1, 3]), node("Transpose", "k", "kt", perm=[0, 2, 3, 1]),
+             node("Transpose", "v", "vt", perm=[0, 2, 1, 3]), node("Mul", "qt c", "qs"), node("Mul", "kt c", "ks"),
+             node("MatMul", "qs ks", "s"), node("Softmax", "s", "p", axis=-1), node("MatMul", "p vt", "o"),
+             node("Transpose", "o", "y", perm=[0, 2, 1, 3])]
+    wide = [t.astype(np.float64).transpose(0, 2, 1, 3) for t in (q, k, v)]
+    scores = np.einsum("bhid,bhjd->bhij", wide[0], wide[1]) / 4
+    y = np.einsum("bhij,bhjd->bhid", softmax(scores), wide[2]).transpose(0, 2, 1, 3)
+    return nodes, {"q": q, "k": k, "v": v}, {"c": number(0.5)}, y
+
+
+def flattened_layer():
+    """A linear layer as Gemm of all rows, an activation and a residual of the unflattened shape."""
+    x, w, b = random(2, 7, 24), random(24, 24) / 5, random(24)
+    nodes = [node("Reshape", "x rows", "f"), node("Gemm", "f w b", "g"), node("Reshape", "g cube", "u"),
+             node("Tanh", "u", "t"), node("Add", "t x", "y")]
+    wide = x.astype(np.float64)
+    return nodes, {"x": x}, {"rows": shape(-1, 24), "cube": shape(2, 7, 24), "w": w, "b": b}, np.tanh(wide @ w + b) + wide
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dynac", default="build/bin/dynac", help="the program (default: build/bin/dynac)")
+    parser.add_argument("--work", type=Path, default=Path("build/idioms"), help="where files are written")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    for idiom in (layer_norm, normalize, softmax_in_pieces, scaled_attention, flattened_layer):
+        nodes, inputs, constants, expected = idiom()
+        base = options.work / idiom.__name__
+        info = lambda name, array: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, array.shape)
+        graph = helper.make_graph(nodes, idiom.__name__, [info(*item) for item in inputs.items()], [info("y", expected)],
+                                  [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), f"{base}.onnx")
+        files = {name: f"{base}_{name}.npy" for name in inputs}
+        for name, array in inputs.items():
+            np.save(files[name], array)
+        np.save(f"{base}_y.npy", expected.astype(np.float32))
+        for level in ([], ["-O0"]):
+            cli = Cli(options.dynac, level)
+            result = cli.compile(f"{base}.onnx", f"{base}.so")
+            if result.ok:
+                result = cli.expect(f"{base}.so", files, {"y": f"{base}_y.npy"}, rtol=2e-5, atol=5e-6)
+            if not result.ok:
+                failed += 1
+                print(f"failed: {idiom.__name__} {' '.join(level)}: {result.message}")
+    print("passed" if not failed else f"{failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
