@@ -77,10 +77,10 @@ public:
   llvm::Expected<CompileReport> run() {
     using Step = llvm::Error (Compilation::*)();
     static constexpr std::pair<Phase, Step> steps[] = {
-        {Phase::Import, &Compilation::import},     {Phase::Decompose, &Compilation::decompose},
-        {Phase::Raise, &Compilation::raise},       {Phase::Simplify, &Compilation::simplify},
-        {Phase::Fuse, &Compilation::fuse},         {Phase::Schedule, &Compilation::schedule},
-        {Phase::Codegen, &Compilation::codegen},   {Phase::Link, &Compilation::link}};
+        {Phase::Import, &Compilation::import},   {Phase::Decompose, &Compilation::decompose},
+        {Phase::Raise, &Compilation::raise},     {Phase::Simplify, &Compilation::simplify},
+        {Phase::Fuse, &Compilation::fuse},       {Phase::Schedule, &Compilation::schedule},
+        {Phase::Codegen, &Compilation::codegen}, {Phase::Link, &Compilation::link}};
     for (auto [phase, step] : steps) {
       progress.phaseBegins(phase);
       if (llvm::Error error = (this->*step)())
@@ -178,6 +178,9 @@ private:
       func.addPass(createFoldScales());
       func.addPass(createFoldWeights());
       func.addPass(createSimplify());
+    }
+    func.addPass(createStoreLiterals());
+    if (options.optLevel > 0) {
       func.addPass(cpu::createBlockedLayoutPass());
       func.addPass(cpu::createClaimPass());
     }

@@ -262,6 +262,15 @@ class Compile(CliTest):
         os.remove(self.path("m.safetensors"))
         self.assertEqual(self.dynac("run", "m.so", "--input", "x=2x3xf32=1").returncode, 7)
 
+    def test_layers_share_kernels(self):
+        """Two layers that differ by their numbers only are one kernel, however few the numbers."""
+        self.write("m.onnx", onnx.model(
+            [onnx.node("Add", ["x", "a"], ["y"]), onnx.node("Add", ["x", "b"], ["z"])], [onnx.value("x", [2, 8])],
+            [onnx.value("y", [2, 8]), onnx.value("z", [2, 8])],
+            [onnx.tensor("a", [8], range(8)), onnx.tensor("b", [8], range(8, 16))]))
+        self.succeeds("compile", "m.onnx", "-o", "m.so")
+        self.assertEqual(len(json.loads(self.succeeds("inspect", "m.so", "--json"))["kernels"]), 1)
+
     def test_emit(self):
         self.affine()
         self.assertIn("onnx.Mul", self.succeeds("compile", "m.onnx", "--emit", "import"))

@@ -93,7 +93,7 @@ TEST(DriverOptionsTest, Phases) {
   std::string text;
   for (Phase phase : allPhases())
     text += phaseName(phase).str() + " ";
-  EXPECT_EQ(text, "import decompose simplify fuse schedule codegen link ");
+  EXPECT_EQ(text, "import decompose raise simplify fuse schedule codegen link ");
   EXPECT_EQ(
       messageOf(parsePhase("frob")).find("'frob' is no phase: expected one of import, decompose"),
       0u);

@@ -35,6 +35,10 @@ def FoldScales : Pass<"prim-fold-scales", "::mlir::func::FuncOp"> {
   }];
 }
 
+def StoreLiterals : Pass<"prim-store-literals", "::mlir::func::FuncOp"> {
+  let summary = "Literals of more than a few different numbers become weights, which kernels share";
+}
+
 def Fuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
   let summary = "Groups primitives into kernel regions";
   let description = [{

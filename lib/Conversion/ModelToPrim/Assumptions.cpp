@@ -39,7 +39,7 @@ struct Rebuilder : SymExpr::Visitor {
   }
 };
 
-/// Finds floordiv(symbol, number) in an expression.
+/// Finds floordiv(symbol, number) or mod(symbol, number) in an expression.
 struct QuotientFinder : SymExpr::Visitor {
   struct Part {
     std::optional<int64_t> number;
@@ -55,7 +55,8 @@ struct QuotientFinder : SymExpr::Visitor {
   int64_t constant(int64_t value) override { return add({value, ""}); }
   int64_t symbol(std::string_view name) override { return add({std::nullopt, std::string(name)}); }
   int64_t binary(SymExpr::Kind kind, int64_t a, int64_t b) override {
-    if (kind == SymExpr::Kind::FloorDiv && !parts[a].symbol.empty() && parts[b].number)
+    bool divides = kind == SymExpr::Kind::FloorDiv || kind == SymExpr::Kind::Mod;
+    if (divides && !parts[a].symbol.empty() && parts[b].number)
       found = {parts[a].symbol, *parts[b].number};
     return add({});
   }

@@ -268,15 +268,13 @@ static RowStatus expand(Node &n) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i].isOne() || shape[i] == from[i])
       shape[i] = from[i];
-    else if (from[i].provablyGt(SymExpr(1)) && !shape[i].constant()) {
+    else if (!from[i].isOne() && !shape[i].constant()) {
+      // A symbol never stands for a stretched 1.
       requireOneOr(n, shape[i], from[i]);
       shape[i] = from[i];
-    } else if (!from[i].isOne())
-      return from[i].constant() && shape[i].constant()
-                 ? n.invalid("cannot expand " + prim::shapeText(x.shape()) + " to " +
-                             prim::shapeText(*target))
-                 : n.unsupported("cannot prove that " + prim::shapeText(x.shape()) +
-                                 " expands to " + prim::shapeText(*target));
+    } else if (!from[i].isOne() && !n.ctx().requireEqual(from[i], shape[i], "the expanded shape")) {
+      return RowStatus::Done;
+    }
   }
   n.out(0, broadcastTo(x, shape));
   return RowStatus::Done;

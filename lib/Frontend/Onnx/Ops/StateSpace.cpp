@@ -23,6 +23,15 @@ Tensor stepsFirst(Node &n, Tensor x, int64_t heads) {
   return transpose(reshape(x, {x.dim(0), x.dim(1), SymExpr(heads), size}), {1, 0, 2, 3});
 }
 
+/// An axis whose size is open is 1 or `size`: all entries of it, the only one repeated.
+Tensor stretched(Tensor x, int64_t axis, const SymExpr &size) {
+  if (!x || x.dim(axis).isConstant() || x.dim(axis) == size)
+    return x;
+  mlir::Type i64 = x.ctx().builder.getI64Type();
+  Tensor last = dimScalar(x.ctx(), x.dim(axis) - 1, i64);
+  return take(x, minimum(iota(x.ctx(), {size}, 0, i64), last), axis);
+}
+
 /// One step of linear attention; every tensor is of this step: [B, heads, D].
 struct LinearStep {
   Tensor q, k, v, decay, beta;
@@ -67,9 +76,9 @@ RowStatus linearAttention(Node &n) {
                  {},
                  {}};
   if (isGated)
-    all.decay = stepsFirst(n, n.in(4), keyHeads);
+    all.decay = stretched(stepsFirst(n, n.in(4), keyHeads), 3, all.k.dim(3));
   if (isDelta) {
-    Tensor beta = n.in(5);
+    Tensor beta = stretched(n.in(5), 2, SymExpr(keyHeads));
     all.beta = beta ? stepsFirst(n, beta, beta.dim(2).isOne() ? 1 : keyHeads) : beta;
   }
   if (n.ctx().failed())
