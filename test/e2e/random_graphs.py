@@ -49,7 +49,12 @@ IR_VERSION = 10
 LARGEST = 4096  # elements of a value
 # Operators that add terms: what cancels leaves the rounding errors of the terms.
 SUMS = {"Add", "Sub", "Sum", "Mean", "ReduceSum", "ReduceMean", "CumSum", "MatMul", "Gemm", "Einsum", "Conv",
-        "ConvTranspose", "Trilu", "AveragePool", "GlobalAveragePool", "InstanceNormalization", "BatchNormalization"}
+        "ConvTranspose", "AveragePool", "GlobalAveragePool", "InstanceNormalization", "BatchNormalization",
+        "Gelu",  # 1 + erf(x)
+        # These keep what their operands carry.
+        "Identity", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand", "Tile", "Concat", "Split", "Slice",
+        "Pad", "Gather", "GatherElements", "GatherND", "ReverseSequence", "DepthToSpace", "SpaceToDepth", "Where", "Max",
+        "Min", "Neg", "Abs", "Relu", "Trilu", "Compress", "ScatterElements", "ScatterND"}
 
 
 @dataclass(eq=False)

@@ -15,13 +15,26 @@ using namespace dynac;
 /// Constants up to this size are literals.
 static constexpr int64_t literalBytes = 1024;
 
+/// The minimum in the canonical text of one, without what is added to it: "min(N,8)" of
+/// "min(N,8)-5", which is what min(N - 5, 3) becomes.
+static std::string minimumIn(const std::string &text) {
+  size_t begin = text.find("min("), end = begin;
+  if (begin == std::string::npos)
+    return text;
+  int depth = 0;
+  for (; end < text.size(); ++end)
+    if ((depth += (text[end] == '(') - (text[end] == ')')) == 0 && text[end] == ')')
+      return text.substr(begin, end + 1 - begin);
+  return text;
+}
+
 SymExpr Walk::clampDim(const SymExpr &wanted, const SymExpr &limit) {
   if (assumptions.provesLe(wanted, limit))
     return wanted;
   if (assumptions.provesLe(limit, wanted))
     return limit;
   SymExpr result = SymExpr::min(wanted, limit);
-  clamps.push_back({wanted, limit, result.str()});
+  clamps.push_back({wanted, limit, minimumIn(result.str())});
   return result;
 }
 

@@ -30,31 +30,38 @@ static SymExpr position(Node &n, const SymExpr &at, const SymExpr &size) {
 }
 
 /// The same seen from the other end, where position 0 is the last element: size - 1 - at, within
-/// [0, last].
-static SymExpr mirroredPosition(Node &n, const SymExpr &at, const SymExpr &size,
-                                const SymExpr &last) {
+/// [0, size].
+static SymExpr mirroredPosition(Node &n, const SymExpr &at, const SymExpr &size) {
   if (auto value = at.constant()) {
     if (*value >= beyondAnySize)
       return SymExpr(0);
     if (*value <= -beyondAnySize)
-      return last;
-    return *value >= 0 ? size - n.clampDim(at + 1, size) : n.clampDim(-at - 1, last);
+      return size;
+    return *value >= 0 ? size - n.clampDim(at + 1, size) : n.clampDim(-at - 1, size);
   }
   if (SymExpr(-1).provablyGe(at))
-    return n.clampDim(-at - 1, last);
+    return n.clampDim(-at - 1, size);
   if (!at.provablyGe(SymExpr(0)))
     n.assumeLe(SymExpr(0), at);
   return size - n.clampDim(at + 1, size);
+}
+
+/// Where a slice that goes backwards starts, from the other end: a start before the first element
+/// is the first element.
+static SymExpr mirroredStart(Node &n, const SymExpr &at, const SymExpr &size) {
+  std::optional<int64_t> value = at.constant();
+  if (value ? *value >= 0 : !SymExpr(-1).provablyGe(at))
+    return mirroredPosition(n, at, size);
+  SymExpr reach = value && *value <= -beyondAnySize ? size : n.clampDim(-at, size);
+  return reach.provablyGe(1) ? reach - 1 : SymExpr::max(reach - 1, 0);
 }
 
 /// Elements start, start + step, ... before end along one axis, all of them known while importing.
 static Tensor sliceKnown(Node &n, Tensor x, int64_t axis, const SymExpr &start, const SymExpr &end,
                          int64_t step) {
   SymExpr size = x.dim(axis);
-  // Backwards, a start before the first element is the first element; an end there is before it.
-  SymExpr first = size.provablyGe(1) ? size - 1 : SymExpr::max(size - 1, 0);
-  SymExpr from = step > 0 ? position(n, start, size) : mirroredPosition(n, start, size, first);
-  SymExpr to = step > 0 ? position(n, end, size) : mirroredPosition(n, end, size, size);
+  SymExpr from = step > 0 ? position(n, start, size) : mirroredStart(n, start, size);
+  SymExpr to = step > 0 ? position(n, end, size) : mirroredPosition(n, end, size);
   from = n.clampDim(from, to); // No elements where start is not before end.
   if (step < 0)
     x = reverse(x, axis);
