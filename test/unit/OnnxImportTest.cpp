@@ -101,6 +101,16 @@ TEST(OnnxImport, AssumesThatPositionsFit) {
   EXPECT_EQ(result.range("S"), (std::vector<int64_t>{0, 8, 1, -1}));
 }
 
+TEST(OnnxImport, AssumesThatBackwardSlicesFit) {
+  // x[-4:4:-1] of S elements has min(S, ...) in every bound; 25 elements it has for S = 33 only.
+  GraphBuilder b(17);
+  b.input("x", {"S"}).input("y", {"25"});
+  b.constant("start", {-4}).constant("end", {4}).constant("zero", {0}).constant("back", {-1});
+  b.node("Slice", {"x", "start", "end", "zero", "back"}, {"part"});
+  b.node("Add", {"part", "y"}, {"sum"}).node("Relu", {"x"}, {"all"}).output("sum").output("all");
+  EXPECT_EQ(b.import().shape(1), "[33]");
+}
+
 TEST(OnnxImport, ClampsWhereNothingForbidsIt) {
   GraphBuilder b(17);
   b.input("x", {"S"}).constant("zero", {0}).constant("five", {5});
