@@ -1,7 +1,7 @@
 // RUN: dynac-check %s
 // Pairs (a, b) of each head become (a * cos - b * sin, a * sin + b * cos); pairs are halves, or neighbours if interleaved.
 
-func.func @halves() attributes {check.static = "halves_n2"} {
+func.func @halves() {
   %x = check.input dense<[[[[1.0, 2.0]]]]> : tensor<1x1x1x2xf32>
   %cos_cache = check.input dense<[[[0.6]]]> : tensor<1x1x1xf32>
   %sin_cache = check.input dense<[[[0.8]]]> : tensor<1x1x1xf32>
@@ -11,7 +11,7 @@ func.func @halves() attributes {check.static = "halves_n2"} {
   return
 }
 
-func.func @positions() attributes {check.static = "positions_n4"} {
+func.func @positions() {
   %x = check.input dense<[[[[1.0, 2.0, 3.0, 4.0]]]]> : tensor<1x1x1x4xf32>
   %cos_cache = check.input dense<[[1.0, 0.0], [0.6, 0.8]]> : tensor<2x2xf32>
   %sin_cache = check.input dense<[[0.0, 1.0], [0.8, 0.6]]> : tensor<2x2xf32>
