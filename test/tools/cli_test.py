@@ -357,6 +357,12 @@ class Run(CliTest):
         self.refuses(2, "--dim 'n': expected NAME=SIZE", "run", "m.so", "--dim", "n")
         self.succeeds("compile", "m.onnx", "-o", "m.so", "--dim", "n=1..8")
         self.assertEqual(self.dynac("run", "m.so", "--input", "x=9x3xf32").returncode, 5)
+        self.succeeds("compile", "m.onnx", "-o", "m.so", "--dim", "n=2")
+        self.assertNotIn("size", self.succeeds("inspect", "m.so"))
+        self.assertIn("y: f32[2x3]", self.succeeds("run", "m.so"))
+        self.succeeds("compile", "m.onnx", "-o", "m.so", "--shape", "x=4x3", "--dim", "n=1..8")
+        self.assertIn("y: f32[4x3]", self.succeeds("run", "m.so"))
+        self.refuses(2, "--dim n: --shape makes it 9", "compile", "m.onnx", "-o", "m.so", "--shape", "x=9x3", "--dim", "n=1..8")
 
     def test_config(self):
         self.compiled()

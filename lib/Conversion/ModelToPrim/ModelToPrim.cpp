@@ -25,6 +25,11 @@ public:
   Expected<SmallVector<Type>> types();
   /// Symbols that occur, for ranges and fresh names.
   std::set<std::string> symbols;
+  /// The number that the options give `symbol`, if they do.
+  std::optional<int64_t> fixed(const SymExpr &symbol) const {
+    auto found = bound.find(symbol.str());
+    return found == bound.end() ? std::nullopt : found->second.constant();
+  }
 
 private:
   StringRef nameOf(unsigned i) {
@@ -115,9 +120,14 @@ Expected<SmallVector<Type>> EntryShapes::types() {
       return unsupported("input '{0}': its element type", printable(nameOf(i)));
     result.push_back(type);
   }
-  for (const auto &[name, range] : options.dims)
-    if (!symbols.count(SymExpr::symbol(name).str()) && !bound.count(SymExpr::symbol(name).str()))
+  for (const auto &[name, range] : options.dims) {
+    SymExpr symbol = SymExpr::symbol(name);
+    auto value = fixed(symbol);
+    if (!value && !symbols.count(symbol.str()))
       return usageError("--dim {0}: the model has no such dimension", printable(name));
+    if (value && (*value < range.min || *value > range.max || *value % range.multipleOf))
+      return usageError("--dim {0}: --shape makes it {1}", printable(name), *value);
+  }
   return result;
 }
 
@@ -237,6 +247,8 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
   Assumptions assumptions;
   for (const auto &[name, range] : options.dims) {
     SymExpr symbol = SymExpr::symbol(name);
+    if (entry.fixed(symbol))
+      continue; // the types hold the number
     assumptions.named.insert(symbol.str());
     if (range.min > 0)
       assumptions.assumeLe(SymExpr(range.min), symbol);
