@@ -132,6 +132,16 @@ std::optional<SmallVector<int64_t>> dynac::normaliseAxes(TensorContext &context,
   return std::nullopt;
 }
 
+Tensor dynac::checkDims(TensorContext &context, Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (type && !type.hasStaticShape())
+    for (const SymExpr &dim : prim::shapeOf(type))
+      if (dim.isOverflow())
+        return failTensor(context, "the size of a dimension leaves 64 bits or is too long an "
+                                   "expression of the model's dimensions");
+  return Tensor(context, value);
+}
+
 Shape dynac::keptShape(Dims shape, Axes axes) {
   Shape kept(shape);
   for (int64_t axis : axes)

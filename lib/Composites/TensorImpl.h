@@ -24,10 +24,12 @@ inline Tensor failTensor(TensorContext &context, const llvm::Twine &what, const 
   return invalidTensor(context);
 }
 
+/// `value`; reports a dimension that overflows.
+Tensor checkDims(TensorContext &context, mlir::Value value);
 /// Creates the op, or what it folds to at once.
 template <typename Op, typename... Args> Tensor build(TensorContext &context, Args &&...args) {
-  return Tensor(context,
-                context.builder.createOrFold<Op>(context.loc, std::forward<Args>(args)...));
+  return checkDims(context,
+                   context.builder.createOrFold<Op>(context.loc, std::forward<Args>(args)...));
 }
 
 inline mlir::Type int64Type(TensorContext &context) { return context.builder.getI64Type(); }

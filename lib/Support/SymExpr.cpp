@@ -66,7 +66,7 @@ SymExpr Impl::fromTerms(std::vector<SymTerm> terms) {
   });
   // Up to 2^64 / 16 terms of 64 bits add up within 128 bits, so only the sum can overflow.
   std::vector<SymTerm> result;
-  size_t size = 1;
+  size_t size = 1, depth = 0;
   for (size_t i = 0; i < terms.size();) {
     __int128 sum = 0;
     size_t first = i;
@@ -77,15 +77,18 @@ SymExpr Impl::fromTerms(std::vector<SymTerm> terms) {
     if (sum != static_cast<int64_t>(sum))
       return overflow();
     ++size;
-    for (const SymAtomRef &atom : terms[first].atoms)
+    for (const SymAtomRef &atom : terms[first].atoms) {
       size += atom->size;
+      depth = std::max(depth, atom->depth);
+    }
     result.push_back({static_cast<int64_t>(sum), std::move(terms[first].atoms)});
   }
-  if (size > maxSize)
+  if (size > maxSize || depth > maxDepth)
     return overflow();
   auto impl = std::make_shared<Impl>();
   impl->terms = std::move(result);
   impl->size = size;
+  impl->depth = depth;
   return SymExpr(std::shared_ptr<const Impl>(std::move(impl)));
 }
 
@@ -96,18 +99,22 @@ SymExpr Impl::fromTerm(SymTerm term) {
 }
 
 SymExpr Impl::fromAtom(Kind kind, std::string name, std::vector<SymExpr> operands) {
-  size_t size = 1;
-  for (const SymExpr &operand : operands)
+  size_t size = 1, depth = 0;
+  for (const SymExpr &operand : operands) {
     size += sizeOf(operand);
+    depth = std::max(depth, operand.impl->depth);
+  }
+  if (!operands.empty())
+    depth += operands.size() - 1; // min(a,min(b,c))
   auto atom = std::make_shared<SymAtom>();
-  *atom = {kind, std::move(name), std::move(operands), size};
+  *atom = {kind, std::move(name), std::move(operands), size, depth};
   return fromTerm({1, {std::move(atom)}});
 }
 
 SymExpr Impl::overflow() { return fromAtom(Kind::FloorDiv, "", {SymExpr(0), SymExpr(0)}); }
 
-bool Impl::isOverflow(const SymExpr &e) {
-  const std::vector<SymTerm> &terms = termsOf(e);
+bool SymExpr::isOverflow() const {
+  const std::vector<SymTerm> &terms = impl->terms;
   if (terms.size() != 1 || terms[0].atoms.size() != 1)
     return false;
   const SymAtom &atom = *terms[0].atoms[0];
@@ -123,6 +130,7 @@ SymExpr::SymExpr(int64_t value) {
   if (value != 0)
     result->terms.push_back({value, {}});
   result->size = value == 0 ? 1 : 2;
+  result->depth = 0;
   impl = std::move(result);
 }
 

@@ -266,6 +266,8 @@ SymExpr Impl::minMax(Kind kind, const SymExpr &a, const SymExpr &b) {
     for (const SymExpr &operand : inner->atoms[0]->operands)
       all.push_back(operand + shift);
   }
+  if (all.size() > maxOperands)
+    return overflow();
   // Of two that compare, the one that never decides is dropped; of equal ones the later.
   for (size_t i = 0; i < all.size(); ++i) {
     if (isOverflow(all[i]))

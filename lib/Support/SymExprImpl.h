@@ -26,8 +26,8 @@ struct SymAtom {
   std::string name;
   /// FloorDiv: dividend and divisor. Min, Max: two or more, sorted, flat.
   std::vector<SymExpr> operands;
-  /// Number of nodes when printed as a tree.
-  size_t size;
+  /// Number of nodes when printed as a tree, and how deep its calls nest.
+  size_t size, depth;
 };
 using SymAtomRef = std::shared_ptr<const SymAtom>;
 
@@ -52,11 +52,13 @@ inline int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1
 
 struct SymExpr::Impl {
   std::vector<SymTerm> terms;
-  size_t size;
+  size_t size, depth;
 
-  /// Larger expressions count as overflow: no real shape comes near, and a hostile file cannot make
-  /// the compiler run out of memory.
-  static constexpr size_t maxSize = 4096;
+  /// Larger and deeper expressions count as overflow: no real shape comes near, and a hostile file
+  /// cannot make the compiler run out of memory or stack. What is printed can be parsed.
+  static constexpr size_t maxSize = 4096, maxDepth = 200;
+  /// So do minima and maxima of more operands: each is compared with all others.
+  static constexpr size_t maxOperands = 32;
 
   static const std::vector<SymTerm> &termsOf(const SymExpr &e) { return e.impl->terms; }
   static size_t sizeOf(const SymExpr &e) { return e.impl->size; }
@@ -66,9 +68,9 @@ struct SymExpr::Impl {
   static SymExpr fromTerms(std::vector<SymTerm> terms);
   static SymExpr fromAtom(SymExpr::Kind kind, std::string name, std::vector<SymExpr> operands);
   static SymExpr fromTerm(SymTerm term);
-  /// The value of all that does not fit 64 bits: floordiv(0,0), which fails when evaluated.
+  /// floordiv(0,0).
   static SymExpr overflow();
-  static bool isOverflow(const SymExpr &e);
+  static bool isOverflow(const SymExpr &e) { return e.isOverflow(); }
 
   static int compare(const SymAtomRef &a, const SymAtomRef &b);
   static int compareProducts(const std::vector<SymAtomRef> &a, const std::vector<SymAtomRef> &b);

@@ -40,9 +40,16 @@ static std::optional<SymModTerm> findMod(const SymExpr &e) {
 }
 
 SymExpr Impl::splitMods(const SymExpr &e, std::vector<SymModTerm> &mods) {
-  SymExpr rest = e;
+  SymExpr rest = e, taken(0);
   while (std::optional<SymModTerm> mod = findMod(rest)) {
-    rest = rest - fromTerm(mod->scale) * mod->dividend.mod(mod->divisor);
+    SymExpr group = fromTerm(mod->scale) * mod->dividend.mod(mod->divisor);
+    SymExpr next = rest - group;
+    taken = taken + group;
+    // Written out, a group is longer than what it replaces, and the text has to be parsed.
+    if (isOverflow(next) || isOverflow(taken) || sizeOf(next) + sizeOf(taken) > maxSize ||
+        termsOf(next).size() >= termsOf(rest).size())
+      break;
+    rest = std::move(next);
     mods.push_back(std::move(*mod));
   }
   return rest;
@@ -155,11 +162,8 @@ public:
   }
 
 private:
-  /// Deeper text is refused rather than trusted with the stack.
-  static constexpr int maxDepth = 200;
-
   std::optional<SymExpr> sum() {
-    if (++depth > maxDepth)
+    if (++depth > Impl::maxDepth + 1) // deeper text is not trusted with the stack
       return std::nullopt;
     SymExpr result(0);
     take('+');
@@ -265,7 +269,7 @@ private:
 
   std::string_view text;
   size_t position = 0;
-  int depth = 0;
+  size_t depth = 0;
 };
 } // namespace
 

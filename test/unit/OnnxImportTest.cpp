@@ -28,6 +28,25 @@ TEST(OnnxImport, ReadsSumsOfDimensions) {
   EXPECT_EQ(b.import().shape(0), "[new+past, 2]");
 }
 
+TEST(OnnxImport, RefusesSizesThatLeave64Bits) {
+  GraphBuilder b(17);
+  b.input("x0", {"N"});
+  for (int i = 0; i < 64; ++i) {
+    std::string x = "x" + std::to_string(i), twice = "x" + std::to_string(i + 1);
+    b.node("Concat", {x, x}, {twice}).ints("axis", 0);
+  }
+  EXPECT_EQ(b.output("x64").import().error,
+            "4: m.onnx: node #62 (Concat, opset 17): the size of a dimension leaves 64 bits or is "
+            "too long an expression of the model's dimensions");
+}
+
+TEST(OnnxImport, NamesThatAreNoSumsAreNames) {
+  GraphBuilder b(17);
+  b.input("x", {"4+5", "9223372036854775807*N*2", "floordiv(0,0)"}).input("y", {"N"});
+  b.node("Relu", {"x"}, {"z"}).output("z");
+  EXPECT_EQ(b.import().shape(0), "[_4_5, _9223372036854775807_N_2, floordiv_0_0_]");
+}
+
 TEST(OnnxImport, ResolvesComputedShapes) {
   // reshape(x, [shape(x)[0], -1]) and reshape(x, [N * 3, H]).
   GraphBuilder b(17);

@@ -205,6 +205,7 @@ TEST(SymExpr, OverflowOfCoefficients) {
   SymExpr big = N * maxInt;
   for (const SymExpr &expr :
        {big + big, big * big, big * 2, -(N * minInt), SymExpr(minInt) * -1, SymExpr(minInt) - 1}) {
+    EXPECT_TRUE(expr.isOverflow());
     EXPECT_EQ(expr.str(), "floordiv(0,0)");
     EXPECT_EQ(eval(expr, {{"N", 0}}), std::nullopt);
     EXPECT_FALSE(expr.isConstant());
@@ -215,11 +216,32 @@ TEST(SymExpr, OverflowOfCoefficients) {
     EXPECT_EQ(e(expr.str()), expr);
   }
   EXPECT_EQ(big - big, SymExpr(0));
-  // Growth is limited: squaring twenty times would need 2^20 factors.
+  EXPECT_FALSE(big.isOverflow() || fd(N, 0).isOverflow());
+}
+
+TEST(SymExpr, OverflowOfSize) {
+  // Squaring twenty times would need 2^20 factors.
   SymExpr square = N + S + 1;
   for (int i = 0; i < 20; ++i)
     square = square * square;
-  EXPECT_EQ(square.str(), "floordiv(0,0)");
+  EXPECT_TRUE(square.isOverflow());
+  SymExpr sum, least;
+  int terms = 0, operands = 0;
+  for (int i = 0; !sum.isOverflow(); ++i) {
+    sum = sum + SymExpr::symbol("d" + std::to_string(i));
+    terms += !sum.isOverflow();
+  }
+  EXPECT_GT(terms, 2000);
+  for (least = SymExpr::symbol("d"); !least.isOverflow(); ++operands)
+    least = SymExpr::min(least, SymExpr::symbol("d" + std::to_string(operands)));
+  EXPECT_EQ(operands, 32);
+  // What is printed can be parsed, however deep it is.
+  SymExpr deep = N, last;
+  for (int i = 0; !deep.isOverflow(); ++i) {
+    last = deep;
+    deep = fd(M, deep + i + 1);
+  }
+  EXPECT_EQ(e(last.str()), last);
 }
 
 TEST(SymExpr, DeepNestingIsCheap) {

@@ -10,6 +10,10 @@
 // this file can prove equal compare equal and print the same text. Symbols stand for non-negative
 // integers of 64 bits.
 //
+// A coefficient that leaves 64 bits, and an expression of thousands of terms or hundreds of levels,
+// is an overflow: one value that spreads, has no bounds and never evaluates. It says nothing about
+// what it came from, so nobody may take two of them for the same number.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DYNAC_SUPPORT_SYMEXPR_H
@@ -50,6 +54,8 @@ public:
   static SymExpr min(const SymExpr &a, const SymExpr &b);
   static SymExpr max(const SymExpr &a, const SymExpr &b);
 
+  /// Whether this is the overflow, which prints as "floordiv(0,0)".
+  bool isOverflow() const;
   bool isConstant() const;
   /// Its value if it has no symbol.
   std::optional<int64_t> constant() const;

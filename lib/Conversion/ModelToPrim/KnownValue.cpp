@@ -24,7 +24,8 @@ static bool isSafe(const SymExpr &expr) {
 }
 
 KnownValue::KnownValue(SymExpr numerator, int64_t denominator)
-    : kind(Kind::Fraction), num(std::move(numerator)), den(denominator) {
+    : kind(numerator.isOverflow() ? Kind::Unknown : Kind::Fraction), num(std::move(numerator)),
+      den(denominator) {
   if (den == 1)
     return;
   if (auto value = num.constant()) {

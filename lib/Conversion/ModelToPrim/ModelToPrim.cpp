@@ -110,6 +110,8 @@ Expected<SmallVector<Type>> EntryShapes::types() {
           auto found = bound.find(std::string(name));
           return found == bound.end() ? std::nullopt : std::optional(found->second);
         });
+        if (dim.isOverflow())
+          return unsupported("input '{0}': a dimension leaves 64 bits", printable(nameOf(i)));
         for (std::string &name : dim.symbols())
           symbols.insert(name);
       }

@@ -47,8 +47,8 @@ private:
   /// writes such names); any other text is just a name.
   SymExpr meaning(const std::string &name) {
     auto parsed = SymExpr::parse(name);
-    if (parsed && !parsed->isConstant() && SymExpr::symbol(name) != *parsed) {
-      bool known = true;
+    if (parsed && !parsed->isOverflow() && SymExpr::symbol(name) != *parsed) {
+      bool known = !parsed->symbols().empty();
       for (const std::string &symbol : parsed->symbols())
         known &= names.count(symbol) != 0;
       if (known)
