@@ -107,10 +107,10 @@ static Status checkFixedSize(const Model &model, int32_t root, int64_t bytes, co
     available = a.weights[buffer.index].bytes;
   } else if (buffer.kind == DYNAC_BUFFER_INPUT) {
     const dynac_value_info_t &input = a.inputs[buffer.index];
-    int64_t count = 1;
+    std::vector<int64_t> shape;
     for (int32_t axis = 0; axis < input.rank; ++axis)
-      count *= plan.slots.value[input.dim_slots[axis]];
-    available = dtypeBytes(input.dtype, count);
+      shape.push_back(plan.slots.value[input.dim_slots[axis]]);
+    available = dtypeBytes(input.dtype, elementCount(shape.data(), input.rank));
   }
   if (bytes <= available)
     return {};

@@ -9,18 +9,23 @@
 
 #include "DType.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace dynac::rt {
 
+/// The other extents of such a tensor may be any, and so may the strides.
+static bool isEmpty(const dynac_tensor_t &tensor) {
+  return tensor.shape && std::count(tensor.shape, tensor.shape + tensor.rank, 0) > 0;
+}
+
 bool isContiguous(const dynac_tensor_t &tensor) {
-  if (!tensor.strides)
+  if (!tensor.strides || isEmpty(tensor))
     return true;
   int64_t expected = dtypeBytes(tensor.dtype, 1);
   bool dense = true;
   for (int32_t axis = tensor.rank - 1; axis >= 0; --axis) {
-    if (tensor.shape[axis] == 0)
-      return true;
     if (tensor.shape[axis] != 1 && tensor.strides[axis] != expected)
       dense = false;
     expected *= tensor.shape[axis];
@@ -31,11 +36,12 @@ bool isContiguous(const dynac_tensor_t &tensor) {
 int64_t spanBytes(const dynac_tensor_t &tensor) {
   if (!tensor.strides)
     return tensor.bytes;
+  if (isEmpty(tensor))
+    return 0;
   int64_t span = dtypeBytes(tensor.dtype, 1);
-  for (int32_t axis = 0; axis < tensor.rank; ++axis) {
-    const int64_t stride = tensor.strides[axis] < 0 ? -tensor.strides[axis] : tensor.strides[axis];
-    span += stride * (tensor.shape ? tensor.shape[axis] - 1 : 0);
-  }
+  for (int32_t axis = 0; axis < tensor.rank; ++axis)
+    if (tensor.shape && tensor.shape[axis] > 1) // else its stride may be any number
+      span += std::abs(tensor.strides[axis]) * (tensor.shape[axis] - 1);
   return span;
 }
 

@@ -141,6 +141,27 @@ TEST_F(RuntimeEntry, Outputs) {
   EXPECT_EQ(takeCoded(m.run(in, out)), "5: output \"y\": got memory for f64, expected f32");
 }
 
+/// A tensor without elements may have any other extents, and any strides.
+TEST(RuntimeEntryStrides, OfNoElements) {
+  ArtifactBuilder b;
+  const int32_t n = b.symbol("N", 0), m = b.symbol("M", 0), k = b.symbol("K", 0);
+  b.input("x", DYNAC_F32, {n, m, k});
+  b.call("fill", fillOnes, b.constant(2), {b.output("y", DYNAC_F32, {b.constant(2)})});
+  Loaded model(b.build());
+  ASSERT_EQ(model.error, "");
+  const int64_t large = int64_t(1) << 40, strides[] = {INT64_MIN, INT64_MAX, -1};
+  for (std::vector<int64_t> shape : {std::vector<int64_t>{large, large, 0}, {0, large, large}}) {
+    Array<float> x({0});
+    dynac_value_t in = x.value();
+    in.as.tensor.rank = 3;
+    in.as.tensor.shape = shape.data();
+    in.as.tensor.strides = strides;
+    std::vector<dynac_value_t> out(1);
+    EXPECT_EQ(takeCoded(model.run({in}, out)), "0: ");
+    EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{1, 1}));
+  }
+}
+
 TEST(RuntimeEntrySolve, SymbolOnlyInsideAnExpression) {
   ArtifactBuilder b;
   const int32_t n = b.symbol("N", 1, 16), two = b.constant(2);
