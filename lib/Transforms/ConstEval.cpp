@@ -150,3 +150,26 @@ WeightStore::Derive dynac::evalStrided(RankedTensorType result, ArrayRef<int64_t
     return llvm::Error::success();
   };
 }
+
+WeightStore::Derive dynac::evalPadded(RankedTensorType x, RankedTensorType result,
+                                      ArrayRef<int64_t> lo, DenseElementsAttr value) {
+  int64_t width = elementBytes(result.getElementType()), first = 0, stride = 1;
+  SmallVector<int64_t> shape(x.getShape());
+  SmallVector<SmallVector<int64_t>> strides = {SmallVector<int64_t>(shape.size())};
+  for (int64_t axis = result.getRank() - 1; axis >= 0; --axis) {
+    strides[0][axis] = stride;
+    first += lo[axis] * stride;
+    stride *= result.getDimSize(axis);
+  }
+  ArrayRef<char> raw = value.getRawData();
+  std::vector<char> fill(raw.begin(), raw.begin() + width);
+  return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+    for (size_t at = 0; at < out.size(); at += width)
+      std::memcpy(out.data() + at, fill.data(), width);
+    forEach(shape, strides, [&](int64_t element, ArrayRef<int64_t> offsets) {
+      std::memcpy(out.data() + (first + offsets[0]) * width, inputs[0].data() + element * width,
+                  width);
+    });
+    return llvm::Error::success();
+  };
+}

@@ -36,6 +36,10 @@ std::optional<WeightStore::Derive> evalElementwise(mlir::Operation *op,
 /// strides.
 WeightStore::Derive evalStrided(mlir::RankedTensorType result, llvm::ArrayRef<int64_t> strides);
 
+/// A derivation that puts the operand, of type `x`, at `lo` into a tensor of `value` (one element).
+WeightStore::Derive evalPadded(mlir::RankedTensorType x, mlir::RankedTensorType result,
+                               llvm::ArrayRef<int64_t> lo, mlir::DenseElementsAttr value);
+
 } // namespace dynac
 
 #endif // DYNAC_LIB_TRANSFORMS_CONSTEVAL_H

@@ -71,9 +71,30 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
           strides.push_back(from[axis]);
         return derive(op, result, weight.getId(), evalStrided(result, strides));
       }
+    if (auto pad = dyn_cast<PadOp>(op))
+      return foldPad(pad, result);
     if (isElementwise(op))
       return foldElementwise(op, result);
     return std::nullopt;
+  }
+
+  /// Biases of channels that fill their last block with zeros; not what repeats a value many times.
+  std::optional<int64_t> foldPad(PadOp op, RankedTensorType result) {
+    auto weight = op.getX().getDefiningOp<WeightOp>();
+    DenseElementsAttr value;
+    if (!weight || !matchPattern(op.getValue(), m_Constant(&value)) ||
+        llvm::any_of(op.getInterior(), [](int64_t between) { return between != 0; }))
+      return std::nullopt;
+    auto type = cast<RankedTensorType>(op.getX().getType());
+    if (!type.hasStaticShape() || result.getNumElements() > 2 * type.getNumElements() + 64)
+      return std::nullopt;
+    SmallVector<int64_t> lo;
+    for (auto [first, last] : llvm::zip(op.getLo().exprs(), op.getHi().exprs())) {
+      if (!first.constant() || *first.constant() < 0 || !last.constant() || *last.constant() < 0)
+        return std::nullopt;
+      lo.push_back(*first.constant());
+    }
+    return derive(op, result, weight.getId(), evalPadded(type, result, lo, value));
   }
 
   std::optional<int64_t> derive(Operation *op, RankedTensorType type, int64_t input,

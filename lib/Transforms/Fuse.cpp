@@ -193,6 +193,9 @@ private:
       onePerElement.insert(op);
     if (askedOncePerRow(op))
       onePerRow.insert(op);
+    if (role == Role::View &&
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return asksManyTimes(user); }))
+      manyTimes.insert(op);
     if (op->hasAttr(kClaimAttr))
       group.claimed = op;
   }
@@ -340,12 +343,18 @@ private:
       return it->second;
     if (userRole == Role::Reduction && !isa<ReduceOp, ArgReduceOp>(user))
       return std::nullopt;
-    if (isa<GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(user))
-      return std::nullopt; // any element, any number of times
-    if (auto broadcast = dyn_cast<BroadcastOp>(user);
+    return asksManyTimes(user) ? std::nullopt : std::optional(it->second);
+  }
+
+  /// Whether an op of a group asks, itself or as the view that another one asks through, for the
+  /// same element of its operand many times.
+  bool asksManyTimes(Operation *op) {
+    if (isa<GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(op))
+      return true; // any element, any number of times
+    if (auto broadcast = dyn_cast<BroadcastOp>(op);
         broadcast && !stretchesInnermostOnly(broadcast))
-      return std::nullopt;
-    return it->second;
+      return true;
+    return manyTimes.contains(op);
   }
 
   /// Whether some user of a view or source reads it from memory.
@@ -436,6 +445,8 @@ private:
   DenseSet<Operation *> onePerElement;
   /// Ops asked for once per row, or once per element of a row by each pass over it.
   DenseSet<Operation *> onePerRow;
+  /// Views whose users ask for the same element many times.
+  DenseSet<Operation *> manyTimes;
   /// Elementwise ops that a claimed contraction could evaluate on its result.
   DenseSet<Operation *> inEpilogue;
   /// Views and sources without memory of their own: cloned into each group that uses them.

@@ -62,6 +62,25 @@ struct FoldTransposeIntoDot : OpRewritePattern<DotOp> {
   }
 };
 
+/// A transpose that moves nothing but axes of size 1 keeps the memory: a reshape.
+struct MoveOnesByReshape : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    Shape shape = shapeOf(op.getX());
+    int64_t last = -1;
+    for (int64_t axis : op.getPermutation()) {
+      if (shape[axis].isOne())
+        continue;
+      if (axis < last)
+        return failure();
+      last = axis;
+    }
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getX());
+    return success();
+  }
+};
+
 /// x + 0, x - 0, x * 1, x / 1 and x * 0 of integers. Not x + 0 of floats that may be -0 (-0 + 0 =
 /// 0), unless the zero is -0 itself.
 template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
@@ -122,7 +141,9 @@ struct Simplify : impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<FoldTransposeIntoDot, FoldEmpty>(context);
+    patterns.add<FoldEmpty, MoveOnesByReshape>(context);
+    // Before a transpose becomes a reshape: a choice of axes lets more kernels take the product.
+    patterns.add<FoldTransposeIntoDot>(context, /*benefit=*/2);
     patterns.add<DropNeutral<AddOp>>(context, 0.0, true);
     patterns.add<DropNeutral<SubOp>>(context, 0.0, false);
     patterns.add<DropNeutral<MulOp>>(context, 1.0, true);

@@ -224,3 +224,18 @@ func.func @other_rows(%x: tensor<4x8x16xf32>) -> tensor<4x8xf32> {
   %m = prim.reduce max %d axes = [2] : tensor<4x8x16xf32> -> tensor<4x8xf32>
   return %m : tensor<4x8xf32>
 }
+
+// What is stretched over outer axes is computed once, also where a view stands between.
+// CHECK-LABEL: @stretched_through_view
+// CHECK: %[[E:.*]] = "prim.region"(%arg0) <{kind = "pointwise"}>
+// CHECK: prim.logistic
+// CHECK: "prim.region"(%[[E]], %arg1)
+// CHECK: prim.reshape
+// CHECK: prim.mul
+func.func @stretched_through_view(%s: tensor<1x1x8xf32>, %x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = prim.logistic %s : tensor<1x1x8xf32>
+  %v = prim.reshape %e : tensor<1x1x8xf32> -> tensor<8xf32>
+  %b = prim.broadcast %v axes = [1] : tensor<8xf32> -> tensor<4x8xf32>
+  %y = prim.mul %x, %b : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}

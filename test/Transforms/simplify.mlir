@@ -20,3 +20,11 @@ func.func @transpose_into_dot(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) -> tenso
   %d = prim.dot %a, %t batch [] x [] contract [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return %d : tensor<2x4xf32>
 }
+
+// CHECK-LABEL: @transpose_of_ones
+// CHECK-NEXT: %[[R:.*]] = prim.reshape %arg0 : tensor<1x2x16x1x1xf32> -> tensor<1x2x1x1x16xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @transpose_of_ones(%x: tensor<1x2x16x1x1xf32>) -> tensor<1x2x1x1x16xf32> {
+  %t = prim.transpose %x [0, 1, 3, 4, 2] : tensor<1x2x16x1x1xf32> -> tensor<1x2x1x1x16xf32>
+  return %t : tensor<1x2x1x1x16xf32>
+}
