@@ -57,7 +57,7 @@ static bool checkOperands(Tensor q, Tensor k, Tensor v, Tensor bias, prim::Misfi
 Tensor dynac::attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale,
                         bool zeroMaskedRows, Causal causal) {
   if (!requireFloats("attention", q) || !k || !v)
-    return {};
+    return invalidTensor({q, k, v});
   TensorContext &context = q.ctx();
   prim::Misfit why;
   if (!checkOperands(q, k, v, bias, why))

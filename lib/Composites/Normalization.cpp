@@ -16,7 +16,7 @@ using namespace dynac;
 
 static Tensor softmaxLike(StringRef name, Tensor x, int64_t axis) {
   if (!requireFloats(name, x))
-    return {};
+    return invalidTensor({x});
   auto axes = normaliseAxes(x.ctx(), axis, x.rank(), name.data());
   if (!axes)
     return invalidTensor(x.ctx());
@@ -80,12 +80,14 @@ static bool checkAffine(StringRef name, Tensor x, Tensor factor) {
 LayerNormResult dynac::layerNorm(Tensor x, Tensor scale, Tensor bias, int64_t axis,
                                  double epsilon) {
   if (!requireFloats("layer_norm", x) || !scale || !checkAffine("layer_norm", x, scale) ||
-      !checkAffine("layer_norm", x, bias))
-    return {};
+      !checkAffine("layer_norm", x, bias)) {
+    Tensor none = invalidTensor({x, scale});
+    return {none, none, none};
+  }
   TensorContext &context = x.ctx();
   auto first = normaliseAxes(context, axis, x.rank(), "layer_norm");
   if (!first)
-    return {};
+    return {invalidTensor(context), invalidTensor(context), invalidTensor(context)};
   SmallVector<Value> values{x.value(), scale.value()};
   if (bias)
     values.push_back(bias.value());
@@ -116,7 +118,7 @@ Tensors dynac::layerNormBody(TensorContext &context, ArrayRef<Tensor> xs, Dictio
 
 Tensor dynac::rmsNorm(Tensor x, Tensor scale, int64_t axis, double epsilon) {
   if (!requireFloats("rms_norm", x) || !scale || !checkAffine("rms_norm", x, scale))
-    return {};
+    return invalidTensor({x, scale});
   auto first = normaliseAxes(x.ctx(), axis, x.rank(), "rms_norm");
   if (!first)
     return invalidTensor(x.ctx());
@@ -138,7 +140,7 @@ Tensors dynac::rmsNormBody(TensorContext &context, ArrayRef<Tensor> xs, Dictiona
 
 Tensor dynac::gelu(Tensor x, bool tanhApproximation) {
   if (!requireFloats("gelu", x))
-    return {};
+    return invalidTensor({x});
   Tensor wide = widened(x);
   Tensor gate;
   if (tanhApproximation) {
@@ -155,7 +157,7 @@ Tensor dynac::gelu(Tensor x, bool tanhApproximation) {
 Tensor dynac::batchNormEval(Tensor x, Tensor scale, Tensor bias, Tensor mean, Tensor var,
                             double epsilon) {
   if (!requireFloats("batch_norm", x) || !scale || !bias || !mean || !var)
-    return {};
+    return invalidTensor({x, scale, bias, mean, var});
   TensorContext &context = x.ctx();
   if (x.rank() < 2)
     return failTensor(context,

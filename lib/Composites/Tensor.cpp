@@ -133,12 +133,10 @@ std::optional<SmallVector<int64_t>> dynac::normaliseAxes(TensorContext &context,
 }
 
 Tensor dynac::checkDims(TensorContext &context, Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (type && !type.hasStaticShape())
-    for (const SymExpr &dim : prim::shapeOf(type))
-      if (dim.isOverflow())
-        return failTensor(context, "the size of a dimension leaves 64 bits or is too long an "
-                                   "expression of the model's dimensions");
+  prim::Misfit why;
+  if (isa<RankedTensorType>(value.getType()) &&
+      !prim::checkShape(prim::shapeOf(value.getType()), why))
+    return failTensor(context, why.text);
   return Tensor(context, value);
 }
 
@@ -158,7 +156,7 @@ Tensor dynac::composite(StringRef name, ArrayRef<Tensor> xs, DictionaryAttr conf
   SmallVector<Value> values;
   for (const Tensor &x : xs) {
     if (!x)
-      return {};
+      return invalidTensor(xs);
     values.push_back(x.value());
   }
   TensorContext &context = xs.front().ctx();

@@ -24,7 +24,7 @@ static bool checkFactors(StringRef name, Tensor a, Tensor b, Type result) {
 Tensor dynac::dot(Tensor a, Tensor b, Axes batchA, Axes batchB, Axes contractA, Axes contractB,
                   Type dtype) {
   if (!a || !b)
-    return {};
+    return invalidTensor({a, b});
   if (!dtype && accumulatorType(a.dtype()) != a.dtype()) {
     // Sums of halves are formed in f32 and rounded once.
     Tensor wide = dot(a, b, batchA, batchB, contractA, contractB, accumulatorType(a.dtype()));
@@ -64,7 +64,7 @@ static bool meetStacks(Tensor &a, Tensor &b) {
 
 Tensor dynac::matmul(Tensor a, Tensor b, Type dtype) {
   if (!a || !b)
-    return {};
+    return invalidTensor({a, b});
   int64_t rankA = a.rank(), rankB = b.rank();
   if (rankA == 0 || rankB == 0)
     return failTensor(a.ctx(), "matmul: got a tensor without axes");
@@ -76,7 +76,7 @@ Tensor dynac::matmul(Tensor a, Tensor b, Type dtype) {
     return dot(a, b, {}, {}, int64_t(0), rowsB, dtype);
   }
   if (!meetStacks(a, b))
-    return {};
+    return invalidTensor({a, b});
   int64_t rank = a.rank();
   SmallVector<int64_t> stack = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
   return dot(a, b, stack, stack, rank - 1, rank - 2, dtype);
@@ -85,7 +85,7 @@ Tensor dynac::matmul(Tensor a, Tensor b, Type dtype) {
 Tensor dynac::conv(Tensor x, Tensor w, Axes strides, Dims lo, Dims hi, Axes lhsDilation,
                    Axes rhsDilation, int64_t groups, Type dtype) {
   if (!x || !w)
-    return {};
+    return invalidTensor({x, w});
   if (!dtype && accumulatorType(x.dtype()) != x.dtype()) {
     Tensor wide =
         conv(x, w, strides, lo, hi, lhsDilation, rhsDilation, groups, accumulatorType(x.dtype()));

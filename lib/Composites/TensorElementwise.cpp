@@ -36,12 +36,12 @@ static bool computes(StringRef name, Tensor x) {
 }
 
 template <typename Op> static Tensor unary(Tensor x) {
-  return x && computes(nameOf<Op>(), x) ? build<Op>(x.ctx(), x.value()) : Tensor();
+  return x && computes(nameOf<Op>(), x) ? build<Op>(x.ctx(), x.value()) : invalidTensor({x});
 }
 
 template <typename Op> static Tensor floatUnary(Tensor x) {
   if (!x || !requireFloat(nameOf<Op>(), x))
-    return {};
+    return invalidTensor({x});
   return unary<Op>(x);
 }
 
@@ -80,7 +80,7 @@ static bool meetSameType(StringRef name, Tensor &a, Tensor &b) {
 
 template <typename Op> static Tensor binary(Tensor a, Tensor b) {
   if (!meetSameType(nameOf<Op>(), a, b))
-    return {};
+    return invalidTensor({a, b});
   return build<Op>(a.ctx(), a.value(), b.value());
 }
 
@@ -88,7 +88,7 @@ template <typename Op> static Tensor integerBinary(Tensor a, Tensor b) {
   if (a && a.isFloat()) {
     a.ctx().fail(nameOf<Op>() + ": got element type " + typeText(a.dtype()) +
                  ", expected integers");
-    return {};
+    return invalidTensor({a});
   }
   return binary<Op>(a, b);
 }
@@ -134,7 +134,7 @@ Tensor dynac::minimum(Tensor a, double b) { return minimum(a, fullLike(a, b)); }
 
 Tensor dynac::atan2(Tensor a, Tensor b) {
   if (!a || !b || !requireFloat("atan2", a))
-    return {};
+    return invalidTensor({a, b});
   return binary<prim::Atan2Op>(a, b);
 }
 
@@ -164,8 +164,8 @@ Tensor dynac::operator~(Tensor x) {
     return x;
   if (!x.isFloat())
     return unary<prim::NotOp>(x);
-  x.ctx().fail("not: got element type " + typeText(x.dtype()) + ", expected integers");
-  return {};
+  return failTensor(x.ctx(),
+                    "not: got element type " + typeText(x.dtype()) + ", expected integers");
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,7 +174,7 @@ Tensor dynac::operator~(Tensor x) {
 
 Tensor dynac::compare(CompareDirection direction, Tensor a, Tensor b) {
   if (!meetSameType("compare", a, b))
-    return {};
+    return invalidTensor({a, b});
   Type result = prim::withElementType(a.value().getType(), boolType(a.ctx()));
   return build<prim::CompareOp>(a.ctx(), result, a.value(), b.value(), direction);
 }
@@ -207,11 +207,11 @@ Tensor dynac::isFinite(Tensor x) {
 
 Tensor dynac::select(Tensor condition, Tensor a, Tensor b) {
   if (!condition || !meetSameType("select", a, b))
-    return {};
+    return invalidTensor({condition, a, b});
   if (!condition.isBool()) {
     a.ctx().fail("select: got a condition of element type " + typeText(condition.dtype()) +
                  ", expected i1");
-    return {};
+    return invalidTensor({a});
   }
   prim::Misfit why;
   auto shape = prim::inferNumpyBroadcast(condition.shape(), a.shape(), why);

@@ -15,6 +15,13 @@ namespace dynac {
 
 /// An invalid tensor that still knows where errors go.
 inline Tensor invalidTensor(TensorContext &context) { return Tensor(context, mlir::Value()); }
+/// The same as the result of a function of `operands`.
+inline Tensor invalidTensor(llvm::ArrayRef<Tensor> operands) {
+  for (const Tensor &operand : operands)
+    if (operand)
+      return invalidTensor(operand.ctx());
+  return operands.front();
+}
 inline Tensor failTensor(TensorContext &context, const llvm::Twine &message) {
   context.fail(message);
   return invalidTensor(context);
@@ -24,7 +31,7 @@ inline Tensor failTensor(TensorContext &context, const llvm::Twine &what, const 
   return invalidTensor(context);
 }
 
-/// `value`; reports a dimension that overflows.
+/// `value`; reports a shape that no tensor can have.
 Tensor checkDims(TensorContext &context, mlir::Value value);
 /// Creates the op, or what it folds to at once.
 template <typename Op, typename... Args> Tensor build(TensorContext &context, Args &&...args) {

@@ -31,7 +31,7 @@ static SmallVector<int64_t> range(int64_t from, int64_t to) {
 
 Tensor dynac::gather(Tensor x, Tensor indices, Axes axes, int64_t batch) {
   if (!x || !indices || !requireInteger("gather", indices))
-    return {};
+    return invalidTensor({x, indices});
   prim::Misfit why;
   auto shape = prim::inferGather(x.shape(), indices.shape(), axes, batch, why);
   if (!shape)
@@ -42,7 +42,7 @@ Tensor dynac::gather(Tensor x, Tensor indices, Axes axes, int64_t batch) {
 
 Tensor dynac::take(Tensor x, Tensor index, int64_t axis) {
   if (!x || !index)
-    return {};
+    return invalidTensor({x, index});
   int64_t place = x.axis(axis), count = index.rank();
   if (x.rank() == 0)
     return failTensor(x.ctx(), "take: got a tensor without axes");
@@ -64,7 +64,7 @@ static Tensor takeAlongLast(Tensor x, Tensor index) {
 
 Tensor dynac::takeAlongAxis(Tensor x, Tensor index, int64_t axis) {
   if (!x || !index || !requireInteger("take", index))
-    return {};
+    return invalidTensor({x, index});
   int64_t place = x.axis(axis), rank = x.rank();
   if (index.rank() != rank || rank == 0)
     return failTensor(x.ctx(), "take: got an index of rank " + Twine(index.rank()) +
@@ -87,7 +87,7 @@ Tensor dynac::takeAlongAxis(Tensor x, Tensor index, int64_t axis) {
 Tensor dynac::scatter(Combiner combiner, Tensor x, Tensor indices, Tensor updates, Axes axes,
                       int64_t batch) {
   if (!x || !indices || !updates || !requireInteger("scatter", indices))
-    return {};
+    return invalidTensor({x, indices, updates});
   prim::Misfit why;
   auto shape = prim::inferGather(x.shape(), indices.shape(), axes, batch, why);
   if (!shape)
@@ -128,14 +128,14 @@ static bool checkBlock(StringRef name, Tensor x, Tensor starts, Dims block) {
 
 Tensor dynac::dynamicSlice(Tensor x, Tensor starts, Dims sizes) {
   if (!x || !starts || !checkBlock("dynamic slice", x, starts, sizes))
-    return {};
+    return invalidTensor({x, starts});
   return build<prim::DynamicSliceOp>(x.ctx(), prim::tensorType(sizes, x.dtype()), x.value(),
                                      starts.value());
 }
 
 Tensor dynac::dynamicUpdateSlice(Tensor x, Tensor update, Tensor starts) {
   if (!x || !update || !starts || !checkBlock("dynamic update", x, starts, update.shape()))
-    return {};
+    return invalidTensor({x, update, starts});
   if (update.dtype() != x.dtype())
     return failTensor(x.ctx(), "dynamic update: element types " + typeText(x.dtype()) + " and " +
                                    typeText(update.dtype()) + " differ");
@@ -148,7 +148,7 @@ Tensor dynac::dynamicUpdateSlice(Tensor x, Tensor update, Tensor starts) {
 
 Tensor dynac::wrapIndex(Tensor index, const SymExpr &size) {
   if (!index || !requireInteger("index", index))
-    return {};
+    return invalidTensor({index});
   if (index.isUnsigned())
     return index;
   DenseIntElementsAttr known;

@@ -165,8 +165,10 @@ Tensor dynac::sliceAxis(Tensor x, int64_t axis, const SymExpr &start, const SymE
 }
 
 Tensor dynac::concat(ArrayRef<Tensor> tensors, int64_t axis) {
-  if (tensors.empty() || !llvm::all_of(tensors, [](const Tensor &x) { return bool(x); }))
+  if (tensors.empty())
     return {};
+  if (!llvm::all_of(tensors, [](const Tensor &x) { return bool(x); }))
+    return invalidTensor(tensors);
   TensorContext &context = tensors.front().ctx();
   int64_t place = tensors.front().axis(axis);
   SmallVector<Shape> shapes;
@@ -201,7 +203,7 @@ Tensor dynac::stack(ArrayRef<Tensor> tensors, int64_t axis) {
 
 Tensor dynac::pad(Tensor x, Tensor value, Dims lo, Dims hi, Axes interior) {
   if (!x || !value)
-    return {};
+    return invalidTensor({x, value});
   SmallVector<int64_t> between(interior);
   if (between.empty())
     between.assign(x.rank(), 0);

@@ -157,13 +157,13 @@ std::pair<Tensor, Tensor> dynac::topK(Tensor x, const SymExpr &k, int64_t axis, 
   TensorContext &context = x.ctx();
   auto places = normaliseAxes(context, axis, x.rank(), "top k");
   if (!places)
-    return {};
+    return {invalidTensor(context), invalidTensor(context)};
   Shape shape = x.shape();
   int64_t place = places->front();
   if (k.provablyGt(shape[place])) {
     context.fail("top k: takes " + k.str() + " of " + shape[place].str() + " elements along axis " +
                  Twine(place));
-    return {};
+    return {invalidTensor(context), invalidTensor(context)};
   }
   shape[place] = k;
   auto op = context.builder.create<prim::TopKOp>(context.loc, prim::tensorType(shape, x.dtype()),

@@ -40,6 +40,18 @@ TEST(OnnxImport, RefusesSizesThatLeave64Bits) {
             "too long an expression of the model's dimensions");
 }
 
+TEST(OnnxImport, RefusesMoreElementsThan64BitsCount) {
+  GraphBuilder b(17);
+  b.input("x", {"4", "2147483647", "2147483647"}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(b.import().error,
+            "4: input 'x': shape [4, 2147483647, 2147483647] has more than 2^60 elements");
+  GraphBuilder c(17);
+  c.input("x", {"2147483648", "1"}).input("y", {"2147483648"}).node("Add", {"x", "y"}, {"z"});
+  EXPECT_EQ(c.output("z").import().error,
+            "3: m.onnx: node #0 (Add, opset 17): shape [2147483648, 2147483648] has more than "
+            "2^60 elements");
+}
+
 TEST(OnnxImport, NamesThatAreNoSumsAreNames) {
   GraphBuilder b(17);
   b.input("x", {"4+5", "9223372036854775807*N*2", "floordiv(0,0)"}).input("y", {"N"});

@@ -9,6 +9,8 @@
 
 #include "Walk.h"
 
+#include "dynac/Dialect/Prim/Infer.h"
+
 using namespace mlir;
 using namespace dynac;
 using llvm::Error;
@@ -110,11 +112,11 @@ Expected<SmallVector<Type>> EntryShapes::types() {
           auto found = bound.find(std::string(name));
           return found == bound.end() ? std::nullopt : std::optional(found->second);
         });
-        if (dim.isOverflow())
-          return unsupported("input '{0}': a dimension leaves 64 bits", printable(nameOf(i)));
         for (std::string &name : dim.symbols())
           symbols.insert(name);
       }
+      if (prim::Misfit why; !prim::checkShape(shape, why))
+        return unsupported("input '{0}': {1}", printable(nameOf(i)), why.text);
       result.push_back(prim::tensorType(shape, tensor.getElementType()));
       continue;
     }

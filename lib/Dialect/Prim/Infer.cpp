@@ -95,6 +95,26 @@ std::nullopt_t prim::refuseUnequal(Misfit &why, const Twine &where, const SymExp
   return std::nullopt;
 }
 
+bool prim::checkShape(Dims shape, Misfit &why) {
+  constexpr int64_t most = int64_t(1) << 60;
+  int64_t count = 1;
+  for (const SymExpr &dim : shape) {
+    auto value = dim.constant();
+    if (dim.isOverflow())
+      refuse(why, "the size of a dimension leaves 64 bits or is too long an expression of the "
+                  "model's dimensions");
+    else if (value && *value < 0)
+      refuse(why, "shape " + shapeText(shape) + " has a negative size");
+    else if (value && *value > most / count) // also beside a 0: there are strides
+      refuse(why, "shape " + shapeText(shape) + " has more than 2^60 elements");
+    else if (value && *value > 0)
+      count *= *value;
+    if (!why.text.empty())
+      return false;
+  }
+  return true;
+}
+
 std::optional<Shape> prim::inferReduce(Dims x, Axes axes, Misfit &why) {
   if (!checkAxes(axes, x.size(), "axis", why))
     return std::nullopt;

@@ -45,6 +45,9 @@ std::optional<Shape> inferDot(Dims a, Dims b, Axes batchA, Axes batchB, Axes con
                               Axes contractB, Misfit &why);
 std::optional<Shape> inferConv(Dims x, Dims w, Axes strides, Dims lo, Dims hi, Axes lhsDilation,
                                Axes rhsDilation, int64_t groups, Misfit &why);
+/// Checks what holds for every tensor: no size is negative or an overflow, and those that are
+/// numbers give at most 2^60 elements.
+bool checkShape(Dims shape, Misfit &why);
 /// Checks `result` against a broadcast of `x` along `axes`.
 bool checkBroadcast(Dims x, Axes axes, Dims result, Misfit &why);
 

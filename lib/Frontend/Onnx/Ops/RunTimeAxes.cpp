@@ -114,6 +114,11 @@ bool onnx::requireLength(Node &n, int64_t operand, const SymExpr &length) {
   Tensor list = n.hasInput(operand) ? n.in(operand) : Tensor();
   if (!list)
     return !n.ctx().failed();
+  if (list.rank() > 1) {
+    n.ctx().fail("operand " + llvm::Twine(operand) + " has rank " + llvm::Twine(list.rank()) +
+                 ", expected a list");
+    return false;
+  }
   SymExpr given = list.rank() == 0 ? SymExpr(1) : list.dim(0);
   return n.ctx().requireEqual(given, length, "the length of operand " + llvm::Twine(operand));
 }
