@@ -10,16 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fuzz.h"
+#include "WireMutator.h"
+
 #include "Frontend/Onnx/WireScan.h"
 
 #include "onnx-ml.pb.h"
 
 using namespace dynac::onnx;
 
-static void check(bool holds) {
-  if (!holds)
-    __builtin_trap();
-}
+llvm::ArrayRef<llvm::StringRef> fuzzWords() { return {}; }
 
 static void checkSpans(const dynac::onnxpb::TensorProto &tensor, size_t size) {
   check(tensor.dynac_spans_size() % 3 == 0);

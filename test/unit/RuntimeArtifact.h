@@ -192,6 +192,32 @@ private:
   std::vector<char> weightBytes, aligned;
 };
 
+inline int32_t doNothing(const dynac_kernel_args_t *, int64_t, int64_t) { return 0; }
+
+/// A little of everything: symbols, weights, an alias, control flow, a host kernel.
+inline ArtifactBuilder sampleArtifact() {
+  ArtifactBuilder b("m");
+  const int32_t n = b.symbol("N"), k = b.symbol("K", 0, 9, 1, true), one = b.constant(1);
+  const int32_t x = b.input("x", DYNAC_F32, {n}), w = b.weight("w", {1, 2, 3});
+  const int32_t y = b.output("y", DYNAC_F32, {n}), t = b.arena(DYNAC_F32, {n}, 0, 1);
+  const int32_t flag = b.arena(DYNAC_BOOL, {}, 0, 3), sizes = b.arena(DYNAC_I64, {one}, 0, 4);
+  const int32_t some = b.arena(DYNAC_F32, {k}, 4, 7), flat = b.alias(t, {n});
+  b.message("a message");
+  b.call("compute", doNothing, n, {x, w, t, flag, sizes}, {n});
+  b.step("copy", DYNAC_STEP_COPY, 0, {flat, y});
+  b.step("if", DYNAC_STEP_IF, 1, {flag}, {}, 2);
+  b.step("while", DYNAC_STEP_WHILE, 2, {flag});
+  b.step("bind", DYNAC_STEP_BIND_DIM, 1, {sizes}, {b.constant(0)});
+  b.step("check", DYNAC_STEP_CHECK, 0, {}, {n});
+  b.step("host", DYNAC_STEP_HOST, b.hostKernel("copy@1"), {some, some});
+  b.step("last", DYNAC_STEP_COPY, 0, {some, some});
+  b.block();
+  b.step("then", DYNAC_STEP_CHECK, 0, {}, {n});
+  b.block();
+  b.step("else", DYNAC_STEP_CHECK, 0, {}, {n});
+  return b;
+}
+
 /// A status's message, freed; "" for success.
 inline std::string take(dynac_status_t *status) {
   std::string message = dynac_status_message(status);

@@ -18,32 +18,6 @@ using namespace dynac::test;
 
 namespace {
 
-int32_t nothing(const dynac_kernel_args_t *, int64_t, int64_t) { return 0; }
-
-/// A little of everything: symbols, weights, an alias, control flow, a host kernel.
-ArtifactBuilder sample() {
-  ArtifactBuilder b("m");
-  const int32_t n = b.symbol("N"), k = b.symbol("K", 0, 9, 1, true), one = b.constant(1);
-  const int32_t x = b.input("x", DYNAC_F32, {n}), w = b.weight("w", {1, 2, 3});
-  const int32_t y = b.output("y", DYNAC_F32, {n}), t = b.arena(DYNAC_F32, {n}, 0, 1);
-  const int32_t flag = b.arena(DYNAC_BOOL, {}, 0, 3), sizes = b.arena(DYNAC_I64, {one}, 0, 4);
-  const int32_t some = b.arena(DYNAC_F32, {k}, 4, 7), flat = b.alias(t, {n});
-  b.message("a message");
-  b.call("compute", nothing, n, {x, w, t, flag, sizes}, {n});
-  b.step("copy", DYNAC_STEP_COPY, 0, {flat, y});
-  b.step("if", DYNAC_STEP_IF, 1, {flag}, {}, 2);
-  b.step("while", DYNAC_STEP_WHILE, 2, {flag});
-  b.step("bind", DYNAC_STEP_BIND_DIM, 1, {sizes}, {b.constant(0)});
-  b.step("check", DYNAC_STEP_CHECK, 0, {}, {n});
-  b.step("host", DYNAC_STEP_HOST, b.hostKernel("copy@1"), {some, some});
-  b.step("last", DYNAC_STEP_COPY, 0, {some, some});
-  b.block();
-  b.step("then", DYNAC_STEP_CHECK, 0, {}, {n});
-  b.block();
-  b.step("else", DYNAC_STEP_CHECK, 0, {}, {n});
-  return b;
-}
-
 std::string load(const dynac_artifact_t *artifact, const char *isa = nullptr) {
   dynac_load_options_t options = DYNAC_LOAD_OPTIONS_INIT;
   options.threads = 1;
@@ -56,7 +30,7 @@ std::string load(const dynac_artifact_t *artifact, const char *isa = nullptr) {
 
 /// The message after one change to the sample.
 std::string damaged(const std::function<void(ArtifactBuilder &)> &change) {
-  ArtifactBuilder b = sample();
+  ArtifactBuilder b = sampleArtifact();
   change(b);
   return load(b.build());
 }
@@ -65,7 +39,7 @@ const char prefix[] = "8: linked model \"m\" is damaged: ";
 
 } // namespace
 
-TEST(RuntimeValidate, SampleIsFine) { EXPECT_EQ(load(sample().build()), "0: "); }
+TEST(RuntimeValidate, SampleIsFine) { EXPECT_EQ(load(sampleArtifact().build()), "0: "); }
 
 TEST(RuntimeValidate, Header) {
   EXPECT_EQ(damaged([](auto &b) { b.artifact.magic = 1; }),
@@ -140,7 +114,7 @@ TEST(RuntimeValidate, Indices) {
 }
 
 TEST(RuntimeValidate, MissingTable) {
-  ArtifactBuilder b = sample();
+  ArtifactBuilder b = sampleArtifact();
   b.build();
   b.artifact.steps = nullptr;
   EXPECT_EQ(load(&b.artifact), std::string(prefix) + "table steps with 10 entries is missing");
@@ -153,7 +127,7 @@ TEST(RuntimeValidate, MissingHostKernel) {
 }
 
 TEST(RuntimeValidate, WeightsMissing) {
-  ArtifactBuilder b = sample();
+  ArtifactBuilder b = sampleArtifact();
   b.build();
   b.artifact.weights_data = nullptr;
   EXPECT_EQ(load(&b.artifact), std::string(prefix) + "its weights are missing or misaligned");
@@ -163,7 +137,7 @@ TEST(RuntimeValidate, WeightsMissing) {
 TEST(RuntimeValidate, RandomDamageNeverCrashes) {
   std::mt19937 random(7);
   for (int round = 0; round < 4000; ++round) {
-    ArtifactBuilder b = sample();
+    ArtifactBuilder b = sampleArtifact();
     const auto spoil = [&](auto &list, size_t skipBytes) {
       // Pointers cannot be checked, so only the integers after `skipBytes` are spoilt.
       auto &entry = list[random() % list.size()];
@@ -206,9 +180,9 @@ TEST(RuntimeValidate, RandomDamageNeverCrashes) {
 }
 
 TEST(RuntimeCpu, TargetsAndLevels) {
-  ArtifactBuilder b = sample();
+  ArtifactBuilder b = sampleArtifact();
   b.targets = {{"x86-64-v2", DYNAC_CPU_V2, 0}, {"x86-64-v3", DYNAC_CPU_V3, 0}};
-  b.bodies[0] = {nothing, nullptr};
+  b.bodies[0] = {doNothing, nullptr};
   EXPECT_EQ(load(b.build()), "0: ") << "a missing body falls back to the lower target";
   b.targets = {{"future", 99, 0}};
   const std::string level = dynac::rt::cpuLevelName(dynac::rt::detectCpuLevel());
