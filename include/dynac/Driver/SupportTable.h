@@ -16,17 +16,32 @@
 
 namespace dynac {
 
+/// A type variable, and the element types that it may stand for.
+struct SupportedTypes {
+  std::string name;
+  std::string set;                ///< in short: "float|i32"
+  std::vector<std::string> types; ///< "f16", "bf16", ...
+};
+
 /// One row of the front ends' own tables.
 struct SupportedOperator {
   std::string frontend; ///< "onnx"
   std::string domain;   ///< "ai.onnx", ...
   std::string name;
-  int64_t since = 1, until = INT64_MAX; ///< opsets
-  std::string limits;                   ///< what of it is refused; "" nothing
+  int64_t since = 1, until = 1; ///< opsets
+  std::vector<SupportedTypes> types;
+  /// The type variable of each operand; further ones are as the last. "_": not listed.
+  std::vector<std::string> operands;
+  /// Attributes that are element types or tensors, and their type variables.
+  std::vector<std::pair<std::string, std::string>> attributes;
+  std::vector<std::string> limits; ///< what of it is refused
 };
 
 /// All rows, sorted by front end, domain, name, version.
 std::vector<SupportedOperator> supportedOperators();
+
+/// The names of sets of element types that rows use: "index" and "i32|i64".
+std::vector<std::pair<std::string, std::string>> elementTypeSets();
 
 /// An ONNX operator as a model uses it.
 struct OperatorUse {

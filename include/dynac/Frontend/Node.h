@@ -25,6 +25,13 @@ namespace dynac {
 /// How a row ended: done, not supported (exit code 4) or invalid (exit code 3).
 enum class RowStatus { Done, Unsupported, Invalid };
 
+/// Something of its operator that a row refuses, such as an attribute's value. It is named once:
+/// the row lists it (`OpTable::Adder::limits`), for `dynac ops`, and ends with it
+/// (`Node::unsupported`).
+struct Limit {
+  const char *text;
+};
+
 class Node {
 public:
   virtual ~Node() = default;
@@ -109,11 +116,9 @@ public:
 
   //===-- Endings --===//
   /// "attribute 'mode': got 'cubic', expected ..."; the caller adds node, operator and opset.
-  RowStatus unsupported(const llvm::Twine &reason) { return end(RowStatus::Unsupported, reason); }
-  RowStatus invalid(const llvm::Twine &reason) { return end(RowStatus::Invalid, reason); }
-
-protected:
-  virtual RowStatus end(RowStatus status, const llvm::Twine &reason) = 0;
+  virtual RowStatus invalid(const llvm::Twine &reason) = 0;
+  /// The limit's text, and what is met: "branches of different shapes: [2] and [3]".
+  virtual RowStatus unsupported(const Limit &limit, const llvm::Twine &met = "") = 0;
 };
 
 using RowFunction = RowStatus (*)(Node &);

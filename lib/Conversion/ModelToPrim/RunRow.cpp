@@ -33,6 +33,10 @@ public:
   RowOutcome run() {
     walk.context.error.clear();
     walk.context.unequal.reset();
+    if (std::string problem = refusedType(); !problem.empty()) {
+      setFailure(RowStatus::Unsupported, problem);
+      return std::move(outcome);
+    }
     RowStatus status = row.build(*this);
     if (outcome.status == RowStatus::Done)
       outcome.status = status;
@@ -271,13 +275,46 @@ public:
     return importGraph(name, arguments);
   }
 
-protected:
-  RowStatus end(RowStatus status, const Twine &reason) override {
-    setFailure(status, reason.str());
-    return status;
+  RowStatus invalid(const Twine &reason) override {
+    setFailure(RowStatus::Invalid, reason.str());
+    return RowStatus::Invalid;
+  }
+  RowStatus unsupported(const Limit &limit, const Twine &met) override {
+    std::string reason = limit.text;
+    if (std::string what = met.str(); !what.empty())
+      reason += ": " + what;
+    if (!llvm::is_contained(row.limits, &limit))
+      reason += " (which `dynac ops` does not list)";
+    setFailure(RowStatus::Unsupported, std::move(reason));
+    return RowStatus::Unsupported;
   }
 
 private:
+  /// What is wrong with the element types of operands and of attributes that name one; "" nothing.
+  std::string refusedType() {
+    auto refused = [](Type type, const TypeVariable &variable) {
+      return type && !llvm::is_contained(variable.types, elementTypeName(type));
+    };
+    auto message = [](const Twine &what, Type type, const TypeVariable &variable) {
+      return (what + ": element type " + elementTypeName(type) + ", supported are " +
+              llvm::join(variable.types, ", "))
+          .str();
+    };
+    for (int64_t i = 0, count = inputCount(); i < count; ++i)
+      if (const TypeVariable *variable = row.operandTypes(i))
+        if (Type type = inputType(i); refused(type, *variable))
+          return message("operand " + Twine(i), type, *variable);
+    for (const auto &[name, index] : row.typeAttributes) {
+      Type type;
+      if (auto tensor = dyn_cast_or_null<model::WeightAttr>(attribute(name)))
+        type = cast<RankedTensorType>(tensor.getType()).getElementType();
+      else if (auto number = dyn_cast_or_null<IntegerAttr>(attribute(name)))
+        type = onnx::toElementType(*op().getContext(), onnx::ElementType(number.getInt()));
+      if (refused(type, row.variables[index]))
+        return message("attribute '" + Twine(name) + "'", type, row.variables[index]);
+    }
+    return "";
+  }
   /// Accessors of ops are not const.
   model::NodeOp op() const { return node; }
   static Type elementType(Value value) {

@@ -103,3 +103,17 @@ func.func @of_microsoft() {
     -1.0471401], [1.4265137, -1.2358398, -0.6875, -0.9375]]]> : tensor<1x3x4xf32>
   return
 }
+
+// Keys beyond an entry's number of them are not seen.
+func.func @valid_keys() {
+  %q = check.input dense<[[[[1.0, 0.0], [0.0, 2.0]]]]> : tensor<1x1x2x2xf32>
+  %k = check.input dense<[[[[1.0, 1.0], [0.0, -1.0], [2.0, 0.0]]]]> : tensor<1x1x3x2xf32>
+  %v = check.input dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  %none = model.absent : !model.none
+  %count = check.input dense<[2]> : tensor<1xi64>
+  %y = model.node "onnx.Attention" opset 24 (%q, %k, %v, %none, %none, %none, %count) {} :
+    (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, !model.none, !model.none, !model.none, tensor<1xi64>) ->
+    tensor<1x1x2x2xf32>
+  check.close %y, dense<[[[[1.6604769, 2.6604769], [1.1116144, 2.1116144]]]]> : tensor<1x1x2x2xf32>
+  return
+}

@@ -53,3 +53,16 @@ func.func @training() {
   check.close %running_var, dense<[1.0, 1.0]> : tensor<2xf32>
   return
 }
+
+// Before version 7 an attribute says that it is no training.
+func.func @is_test() {
+  %x = check.input dense<[[[1.0, 3.0]]]> : tensor<1x1x2xf32>
+  %scale = check.input dense<[2.0]> : tensor<1xf32>
+  %b = check.input dense<[0.5]> : tensor<1xf32>
+  %mean = check.input dense<[1.0]> : tensor<1xf32>
+  %var = check.input dense<[4.0]> : tensor<1xf32>
+  %y = model.node "onnx.BatchNormalization" opset 6 (%x, %scale, %b, %mean, %var) {epsilon = 0.0, is_test = 1} :
+    (tensor<1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x2xf32>
+  check.close %y, dense<[[[0.5, 2.5]]]> : tensor<1x1x2xf32>
+  return
+}

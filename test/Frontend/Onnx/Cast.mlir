@@ -58,3 +58,11 @@ func.func @to_float8() {
   check.equal %y, dense<[1.1, 4.5e2, -0.07]> : tensor<3xf8E4M3FN>
   return
 }
+
+// Before version 6 `to` is a name.
+func.func @named_type() {
+  %x = check.input dense<[1.5, -2.5]> : tensor<2xf32>
+  %y = model.node "onnx.Cast" opset 1 (%x) {to = "INT64"} : (tensor<2xf32>) -> tensor<2xi64>
+  check.equal %y, dense<[1, -2]> : tensor<2xi64>
+  return
+}

@@ -53,3 +53,18 @@ func.func @initial_state() {
   check.close %y, dense<[[[[-0.2848129]]], [[[-0.706815]]]]> : tensor<2x1x1x1xf32>
   return
 }
+
+// An entry that has ended keeps its state, and gives 0.
+func.func @sequence_lens() {
+  %x = check.input dense<[[[1.0, 2.0]], [[-1.0, 0.5]]]> : tensor<2x1x2xf32>
+  %w = check.input dense<[[[0.5, -0.5], [0.1, 0.2], [1.0, -1.0]]]> : tensor<1x3x2xf32>
+  %r = check.input dense<[[[0.25], [0.5], [-0.5]]]> : tensor<1x3x1xf32>
+  %b = check.input dense<[[0.1, 0.2, 0.3, -0.1, -0.2, -0.3]]> : tensor<1x6xf32>
+  %lens = check.input dense<[1]> : tensor<1xi32>
+  %y, %y_h = model.node "onnx.GRU" opset 22 (%x, %w, %r, %b, %lens) {hidden_size = 1} :
+    (tensor<2x1x2xf32>, tensor<1x3x2xf32>, tensor<1x3x1xf32>, tensor<1x6xf32>, tensor<1xi32>) ->
+    (tensor<2x1x1x1xf32>, tensor<1x1x1xf32>)
+  check.close %y, dense<[[[[-0.4740614]]], [[[0.0]]]]> : tensor<2x1x1x1xf32>
+  check.close %y_h, dense<[[[-0.4740614]]]> : tensor<1x1x1xf32>
+  return
+}

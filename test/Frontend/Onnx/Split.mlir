@@ -48,3 +48,14 @@ func.func @empty_piece() {
   check.equal %y1, dense<[1, 2]> : tensor<2xi64>
   return
 }
+
+// Version 1 has the sizes as an operand of x's type.
+func.func @sizes_like_x() {
+  %x = check.input dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %split = check.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y0, %y1 = model.node "onnx.Split" opset 1 (%x, %split) {axis = 0} :
+    (tensor<3xf32>, tensor<2xf32>) -> (tensor<1xf32>, tensor<2xf32>)
+  check.equal %y0, dense<[1.0]> : tensor<1xf32>
+  check.equal %y1, dense<[2.0, 3.0]> : tensor<2xf32>
+  return
+}

@@ -32,3 +32,14 @@ func.func @integer() {
   check.equal %y, dense<[[1, 1, 1], [2, 2, 2]]> : tensor<2x3xi64>
   return
 }
+
+// Before version 6: how often, and along which axis.
+func.func @one_axis() {
+  %x = check.input dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+  %tiles = check.constant dense<[2.0]> : tensor<1xf32>
+  %axis = check.constant dense<[1.0]> : tensor<1xf32>
+  %y = model.node "onnx.Tile" opset 1 (%x, %tiles, %axis) {} :
+    (tensor<1x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4xf32>
+  check.equal %y, dense<[[1.0, 2.0, 1.0, 2.0]]> : tensor<1x4xf32>
+  return
+}

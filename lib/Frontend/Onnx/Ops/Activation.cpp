@@ -153,24 +153,24 @@ static Tensor hardmaxOf(Tensor x, int64_t axis) {
 }
 
 void onnx::addActivationRows(OpTable &t) {
-  t.add("Relu", 1, relu);
-  t.add("LeakyRelu", 1, leakyRelu).inF32();
-  t.add("PRelu", 1, prelu).inF32();
-  t.add("Elu", 1, elu).inF32();
-  t.add("Celu", 12, celu).inF32();
-  t.add("Selu", 1, selu).inF32();
-  t.add("Softplus", 1, unary<softplusOf>).inF32();
-  t.add("Softsign", 1, unary<softsignOf>).inF32();
-  t.add("Mish", 18, unary<mishOf>).inF32();
-  t.add("HardSigmoid", 1, hardSigmoid).inF32();
-  t.add("HardSwish", 14, unary<hardSwishOf>).inF32();
-  t.add("Swish", 24, swish).inF32();
-  t.add("Gelu", 20, geluRow);
-  t.add("ThresholdedRelu", 10, thresholdedRelu).inF32();
-  t.add("Shrink", 9, shrink);
-  t.add("Sigmoid", 1, unary<logistic>).inF32();
-  t.add("Tanh", 1, unary<tanh>).inF32();
-  t.add("Softmax", 1, softmaxRow<softmax>);
-  t.add("LogSoftmax", 1, softmaxRow<logSoftmax>);
-  t.add("Hardmax", 1, softmaxRow<hardmaxOf>);
+  t.add("Relu", 1, relu, "T=number");
+  t.add("LeakyRelu", 1, leakyRelu, "T=float").inF32();
+  t.add("PRelu", 1, prelu, "T=number").inF32();
+  t.add("Elu", 1, elu, "T=float").inF32();
+  t.add("Celu", 12, celu, "T=float").inF32();
+  t.add("Selu", 1, selu, "T=float").inF32();
+  t.add("Softplus", 1, unary<softplusOf>, "T=float").inF32();
+  t.add("Softsign", 1, unary<softsignOf>, "T=float").inF32();
+  t.add("Mish", 18, unary<mishOf>, "T=float").inF32();
+  t.add("HardSigmoid", 1, hardSigmoid, "T=float").inF32();
+  t.add("HardSwish", 14, unary<hardSwishOf>, "T=float").inF32();
+  t.add("Swish", 24, swish, "T=float").inF32();
+  t.add("Gelu", 20, geluRow, "T=float");
+  t.add("ThresholdedRelu", 10, thresholdedRelu, "T=float").inF32();
+  t.add("Shrink", 9, shrink, "T=number");
+  t.add("Sigmoid", 1, unary<logistic>, "T=float").inF32();
+  t.add("Tanh", 1, unary<tanh>, "T=float").inF32();
+  t.add("Softmax", 1, softmaxRow<softmax>, "T=float");
+  t.add("LogSoftmax", 1, softmaxRow<logSoftmax>, "T=float");
+  t.add("Hardmax", 1, softmaxRow<hardmaxOf>, "T=float");
 }

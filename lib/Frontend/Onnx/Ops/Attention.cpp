@@ -264,6 +264,8 @@ RowStatus rotaryEmbedding(Node &n) {
 } // namespace
 
 void onnx::addAttentionRows(OpTable &t) {
-  t.add("Attention", 23, attentionRow).inF32();
-  t.add("RotaryEmbedding", 23, rotaryEmbedding).inF32();
+  t.add("Attention", 23, attentionRow,
+        "T1=float T1 T2=float U=number|bool T1 T2 nonpad_kv_seqlen=index")
+      .inF32();
+  t.add("RotaryEmbedding", 23, rotaryEmbedding, "T=float T T M=index").inF32();
 }

@@ -14,6 +14,9 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit otherLabels{
+    "labels that are strings, or one row of coefficients for two labels"};
+
 /// Values as a constant f32 vector.
 static Tensor vectorOf(Node &n, llvm::ArrayRef<double> values) {
   llvm::SmallVector<float> narrow(values.begin(), values.end());
@@ -141,7 +144,7 @@ static RowStatus oneHotEncoder(Node &n) {
   if (!x)
     return RowStatus::Done;
   if (categories.empty())
-    return n.unsupported("categories that are strings");
+    return n.unsupported(noStrings, "categories");
   mlir::Type i64 = n.ctx().builder.getI64Type();
   Tensor isHere = equal(unsqueeze(convert(x, i64), -1), constantI64(n.ctx(), categories));
   if (n.i("zeros", 1) == 0)
@@ -207,7 +210,7 @@ static RowStatus linearClassifier(Node &n) {
   const int64_t classes = int64_t(labels.size());
   if (classes < 2 || (!intercepts.empty() && int64_t(intercepts.size()) != classes) ||
       coefficients.size() % classes != 0)
-    return n.unsupported("labels that are strings, or one row of coefficients for two labels");
+    return n.unsupported(otherLabels);
   SymExpr features(int64_t(coefficients.size()) / classes);
   if (!n.ctx().requireEqual(x.dim(1), features, "the number of features"))
     return RowStatus::Done;
@@ -238,7 +241,7 @@ static RowStatus labelEncoder(Node &n) {
     return RowStatus::Done;
   Tensor keys = listOf(n, "keys"), values = listOf(n, "values"), other;
   if (!keys || !values)
-    return n.ctx().failed() ? RowStatus::Done : n.unsupported("labels that are strings");
+    return n.ctx().failed() ? RowStatus::Done : n.unsupported(noStrings, "labels");
   if (n.has("default_tensor"))
     other = reshape(n.tensor("default_tensor"), {});
   else if (values.isFloat())
@@ -260,15 +263,15 @@ static RowStatus labelEncoder(Node &n) {
 
 void onnx::addClassicRows(OpTable &t) {
   llvm::StringRef domain = "ai.onnx.ml";
-  t.add("Binarizer", 1, binarizer, domain);
-  t.add("Scaler", 1, scaler, domain);
-  t.add("ArrayFeatureExtractor", 1, arrayFeatureExtractor, domain).limits("no strings");
-  t.add("Normalizer", 1, normalizer, domain);
-  t.add("Imputer", 1, imputer, domain);
-  t.add("LinearRegressor", 1, linearRegressor, domain);
-  t.add("LinearClassifier", 1, linearClassifier, domain).limits("integer labels, a row for each");
-  t.add("LabelEncoder", 2, labelEncoder, domain).limits("no strings");
-  t.add("FeatureVectorizer", 1, featureVectorizer, domain);
-  t.add("OneHotEncoder", 1, oneHotEncoder, domain).limits("no strings");
-  t.add("SVMRegressor", 1, svmRegressor, domain);
+  t.add("Binarizer", 1, binarizer, "T=number", domain);
+  t.add("Scaler", 1, scaler, "T=number", domain);
+  t.add("ArrayFeatureExtractor", 1, arrayFeatureExtractor, "T=number Y=index", domain);
+  t.add("Normalizer", 1, normalizer, "T=number", domain);
+  t.add("Imputer", 1, imputer, "T=number", domain);
+  t.add("LinearRegressor", 1, linearRegressor, "T=number", domain);
+  t.add("LinearClassifier", 1, linearClassifier, "T1=number", domain).limits({&otherLabels});
+  t.add("LabelEncoder", 2, labelEncoder, "T1=number", domain).limits({&noStrings});
+  t.add("FeatureVectorizer", 1, featureVectorizer, "T1=number", domain);
+  t.add("OneHotEncoder", 1, oneHotEncoder, "T=number", domain).limits({&noStrings});
+  t.add("SVMRegressor", 1, svmRegressor, "T=number", domain);
 }

@@ -45,20 +45,20 @@ static RowStatus where(Node &n) {
 }
 
 void onnx::addCompareRows(OpTable &t) {
-  t.add("Equal", 1, binary<equal>);
-  t.add("Less", 1, binary<less>);
-  t.add("LessOrEqual", 12, binary<lessOrEqual>);
-  t.add("Greater", 1, binary<greater>);
-  t.add("GreaterOrEqual", 12, binary<greaterOrEqual>);
-  t.add("And", 1, binary<both>);
-  t.add("Or", 1, binary<either>);
-  t.add("Xor", 1, binary<exactlyOne>);
-  t.add("Not", 1, unary<negation>);
-  t.add("BitwiseAnd", 18, binary<both>);
-  t.add("BitwiseOr", 18, binary<either>);
-  t.add("BitwiseXor", 18, binary<exactlyOne>);
-  t.add("BitwiseNot", 18, unary<negation>);
-  t.add("IsNaN", 9, unary<isNan>);
-  t.add("IsInf", 10, isInf).inF32();
-  t.add("Where", 9, where);
+  t.add("Equal", 1, binary<equal>, "T=number|bool");
+  t.add("Less", 1, binary<less>, "T=number");
+  t.add("LessOrEqual", 12, binary<lessOrEqual>, "T=number");
+  t.add("Greater", 1, binary<greater>, "T=number");
+  t.add("GreaterOrEqual", 12, binary<greaterOrEqual>, "T=number");
+  t.add("And", 1, binary<both>, "T=bool");
+  t.add("Or", 1, binary<either>, "T=bool");
+  t.add("Xor", 1, binary<exactlyOne>, "T=bool");
+  t.add("Not", 1, unary<negation>, "T=bool");
+  t.add("BitwiseAnd", 18, binary<both>, "T=int|uint");
+  t.add("BitwiseOr", 18, binary<either>, "T=int|uint");
+  t.add("BitwiseXor", 18, binary<exactlyOne>, "T=int|uint");
+  t.add("BitwiseNot", 18, unary<negation>, "T=int|uint");
+  t.add("IsNaN", 9, unary<isNan>, "T1=float|f8");
+  t.add("IsInf", 10, isInf, "T1=float|f8").inF32();
+  t.add("Where", 9, where, "B=bool T=number|bool|f8");
 }

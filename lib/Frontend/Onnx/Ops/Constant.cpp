@@ -32,7 +32,7 @@ static RowStatus constantRow(Node &n) {
     auto values = n.floats("value_floats");
     n.out(0, constantF32(ctx, llvm::SmallVector<float>(values.begin(), values.end())));
   } else if (n.has("value_string") || n.has("value_strings"))
-    return n.unsupported("a constant of strings");
+    return n.unsupported(noStrings);
   else
     return n.invalid("no value attribute");
   return RowStatus::Done;
@@ -44,7 +44,7 @@ static RowStatus constantOfShape(Node &n) {
     return RowStatus::Done;
   auto dims = n.bindDims(0);
   if (!dims)
-    return n.unsupported("a shape of unknown rank");
+    return n.unsupported(openList);
   TensorContext &ctx = n.ctx();
   Tensor value =
       n.has("value") ? n.tensor("value") : full(ctx, scalar, 0, ctx.builder.getF32Type());
@@ -135,8 +135,6 @@ static RowStatus castToScale(Node &n, Tensor x) {
 static RowStatus castTo(Node &n, Tensor x, mlir::Type dtype) {
   if (!x || !dtype)
     return RowStatus::Done;
-  if (llvm::isa<mlir::ComplexType>(dtype) || llvm::isa<mlir::ComplexType>(x.dtype()))
-    return n.unsupported("complex numbers");
   if (llvm::isa<prim::F8E8M0Type>(dtype) && x.dtype() != dtype)
     return castToScale(n, x);
   n.outAs(0, convert(x, dtype, n.i("saturate", 1) != 0), dtype);
@@ -195,14 +193,14 @@ static RowStatus optionalHasElement(Node &n) {
 }
 
 void onnx::addConstantRows(OpTable &t) {
-  t.add("Constant", 1, constantRow).limits("no strings");
-  t.add("ConstantOfShape", 9, constantOfShape);
-  t.add("Range", 11, range).inF32();
-  t.add("EyeLike", 9, eyeLike);
-  t.add("Cast", 1, cast).limits("no strings, no complex numbers");
-  t.add("CastLike", 15, castLike).limits("no strings, no complex numbers");
-  t.add("BitCast", 26, bitCast);
-  t.add("Identity", 1, unary<same>);
-  t.add("OptionalGetElement", 15, unary<same>).limits("tensors");
-  t.add("OptionalHasElement", 15, optionalHasElement).limits("tensors, or nothing");
+  t.add("Constant", 1, constantRow, "value:T=any").limits({&noStrings});
+  t.add("ConstantOfShape", 9, constantOfShape, "T1=index value:T2=any").limits({&openList});
+  t.add("Range", 11, range, "T=number").inF32();
+  t.add("EyeLike", 9, eyeLike, "T1=any dtype:T2=number|bool");
+  t.add("Cast", 1, cast, "T1=any to:T2=any");
+  t.add("CastLike", 15, castLike, "T1=any T2=any");
+  t.add("BitCast", 26, bitCast, "T1=any to:T2=any");
+  t.add("Identity", 1, unary<same>, "V=any");
+  t.add("OptionalGetElement", 15, unary<same>, "O=any");
+  t.add("OptionalHasElement", 15, optionalHasElement, "O=any");
 }

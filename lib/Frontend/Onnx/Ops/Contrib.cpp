@@ -10,6 +10,9 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit transBatch{"transBatchA 1, transBatchB 1"};
+static constexpr Limit packedRotary{"is_packed_batching 1, scale other than 1"};
+
 std::optional<Tensor> onnx::activated(Tensor x, llvm::StringRef name,
                                       llvm::ArrayRef<double> parameters) {
   auto parameter = [&](size_t i, double otherwise) {
@@ -45,7 +48,7 @@ RowStatus fusedMatMul(Node &n) {
   if (!a || !b)
     return RowStatus::Done;
   if (n.i("transBatchA", 0) != 0 || n.i("transBatchB", 0) != 0)
-    return n.unsupported("attribute 'transBatchA' or 'transBatchB'");
+    return n.unsupported(transBatch);
   Tensor y = matmul(turned(n, a, "transA"), turned(n, b, "transB"));
   double alpha = n.f("alpha", 1);
   n.out(0, alpha == 1 ? y : y * alpha);
@@ -70,7 +73,7 @@ RowStatus fusedGemm(Node &n) {
       parameters.push_back(n.f(attribute, 0));
   auto result = activated(y, name, parameters);
   if (!result)
-    return n.unsupported("attribute 'activation' = '" + name + "'");
+    return n.unsupported(otherActivation, name);
   n.out(0, *result);
   return RowStatus::Done;
 }
@@ -189,7 +192,7 @@ RowStatus contribRotary(Node &n) {
   if (n.ctx().failed())
     return RowStatus::Done;
   if (n.i("is_packed_batching", 0) != 0 || n.f("scale", 1) != 1)
-    return n.unsupported("attribute 'is_packed_batching' or 'scale'");
+    return n.unsupported(packedRotary);
   TensorContext &ctx = n.ctx();
   Shape original = x.shape();
   SymExpr half = cosine.dim(1);
@@ -241,17 +244,21 @@ RowStatus contribRotary(Node &n) {
 } // namespace
 
 void onnx::addContribRows(OpTable &t) {
-  t.add("FusedMatMul", 1, fusedMatMul, microsoft).inF32().limits("transBatchA, transBatchB 0");
-  t.add("FusedGemm", 1, fusedGemm, microsoft).inF32();
-  t.add("BiasGelu", 1, biasGelu, microsoft).inF32();
-  t.add("FastGelu", 1, fastGelu, microsoft).inF32();
-  t.add("Gelu", 1, exactGelu, microsoft).inF32();
-  t.add("QuickGelu", 1, quickGelu, microsoft).inF32();
-  t.add("SkipLayerNormalization", 1, skipLayerNormalization, microsoft).inF32();
-  t.add("SkipSimplifiedLayerNormalization", 1, skipSimplifiedLayerNormalization, microsoft).inF32();
-  t.add("SimplifiedLayerNormalization", 1, simplifiedLayerNormalization).inF32();
-  t.add("EmbedLayerNormalization", 1, embedLayerNormalization, microsoft).inF32();
-  t.add("RotaryEmbedding", 1, contribRotary, microsoft)
+  t.add("FusedMatMul", 1, fusedMatMul, "T=float", microsoft).inF32().limits({&transBatch});
+  t.add("FusedGemm", 1, fusedGemm, "T=number", microsoft).inF32().limits({&otherActivation});
+  t.add("BiasGelu", 1, biasGelu, "T=float", microsoft).inF32();
+  t.add("FastGelu", 1, fastGelu, "T=float", microsoft).inF32();
+  t.add("Gelu", 1, exactGelu, "T=float", microsoft).inF32();
+  t.add("QuickGelu", 1, quickGelu, "T=float", microsoft).inF32();
+  t.add("SkipLayerNormalization", 1, skipLayerNormalization, "T=float", microsoft).inF32();
+  t.add("SkipSimplifiedLayerNormalization", 1, skipSimplifiedLayerNormalization, "T=float",
+        microsoft)
+      .inF32();
+  t.add("SimplifiedLayerNormalization", 1, simplifiedLayerNormalization, "T=float V=float").inF32();
+  t.add("EmbedLayerNormalization", 1, embedLayerNormalization, "T1=i32 T1 T=float T T T T T1",
+        microsoft)
+      .inF32();
+  t.add("RotaryEmbedding", 1, contribRotary, "T=float M=index T", microsoft)
       .inF32()
-      .limits("is_packed_batching 0, scale 1");
+      .limits({&packedRotary});
 }

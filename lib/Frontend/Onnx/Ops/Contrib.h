@@ -14,6 +14,9 @@ namespace dynac::onnx {
 
 constexpr llvm::StringLiteral microsoft = "com.microsoft";
 
+inline constexpr Limit otherActivation{
+    "activations other than Relu, LeakyRelu, Tanh, Sigmoid, HardSigmoid and Clip"};
+
 /// The function that a fused operator ends with; "" is none. Nothing for an unknown name.
 /// `parameters` are alpha and beta of LeakyRelu and HardSigmoid, the bounds of Clip.
 std::optional<Tensor> activated(Tensor x, llvm::StringRef name, llvm::ArrayRef<double> parameters);

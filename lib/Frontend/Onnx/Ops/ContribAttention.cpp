@@ -13,6 +13,14 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit decoderForms{"no num_heads, shared buffers, beams, the scores as an output"};
+static constexpr Limit packedBias{"a bias beside packed or split operands"};
+static constexpr Limit otherMask{"masks other than [B], [B, T] and [B, S, T]"};
+static constexpr Limit rotaryOrShared{"do_rotary 1, a shared buffer"};
+static constexpr Limit smoothOrQuantised{
+    "smooth_softmax 1, head_sink, a quantised cache, the scores as an output"};
+static constexpr Limit openTotal{"a total_sequence_length that is no scalar"};
+
 namespace {
 
 mlir::Type i64Of(Node &n) { return n.ctx().builder.getI64Type(); }
@@ -89,7 +97,7 @@ RowStatus multiHeadAttention(Node &n) {
   if (n.ctx().failed())
     return RowStatus::Done;
   if (heads < 1 || n.hasInput(8) || n.hasInput(9) || n.hasOutput(3))
-    return n.unsupported("no num_heads, shared buffers, beams or the scores as an output");
+    return n.unsupported(decoderForms);
   auto part = [](Tensor packed, int64_t i) { // [B, T, heads, parts, D]
     return packed ? swapAxes(squeeze(sliceAxis(packed, 3, i, i + 1), 3), 1, 2) : packed;
   };
@@ -105,7 +113,7 @@ RowStatus multiHeadAttention(Node &n) {
     return n.ctx().failed() ? RowStatus::Done : n.invalid("no key or value");
   if (Tensor bias = n.in(3, /*optional=*/true)) {
     if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3)
-      return n.unsupported("a bias beside packed or split operands");
+      return n.unsupported(packedBias);
     SymExpr first = q.dim(2), second = first + k.dim(2);
     q = q + sliceAxis(bias, 0, SymExpr(0), first);
     k = k + sliceAxis(bias, 0, first, second);
@@ -124,7 +132,7 @@ RowStatus multiHeadAttention(Node &n) {
     return RowStatus::Done;
   auto bias = biasOf(n, 4, 5, k, q.dtype());
   if (!bias)
-    return n.unsupported("a key_padding_mask " + prim::shapeText(n.in(4).shape()));
+    return n.unsupported(otherMask, prim::shapeText(n.in(4).shape()));
   double scale = scaleOf(n, q);
   n.out(0, joinHeads(attention(q, k, v, *bias, scale, /*zeroMaskedRows=*/false,
                                causalOf(n, n.hasInput(6)))));
@@ -140,7 +148,7 @@ RowStatus contribAttention(Node &n) {
   if (heads < 1 || x.rank() != 3 || w.rank() != 2)
     return n.invalid("expected num_heads, an input of rank 3 and a matrix");
   if (n.i("do_rotary", 0) != 0 || n.hasInput(6))
-    return n.unsupported("do_rotary or a shared buffer");
+    return n.unsupported(rotaryOrShared);
   Tensor all = matmul(x, w);
   if (Tensor bias = n.in(2, /*optional=*/true))
     all = all + bias;
@@ -165,7 +173,7 @@ RowStatus contribAttention(Node &n) {
     n.out(1, stack({k, v}, 0));
   auto bias = biasOf(n, 3, 5, k, q.dtype());
   if (!bias)
-    return n.unsupported("a mask_index " + prim::shapeText(n.in(3).shape()));
+    return n.unsupported(otherMask, prim::shapeText(n.in(3).shape()));
   double scale = scaleOf(n, q);
   n.out(0, joinHeads(attention(q, k, v, *bias, scale, /*zeroMaskedRows=*/false,
                                causalOf(n, n.hasInput(4)))));
@@ -232,7 +240,7 @@ RowStatus groupQueryAttention(Node &n) {
     return n.invalid("kv_num_heads must divide num_heads, and the query have rank 3");
   if (n.hasInput(11) || n.i("smooth_softmax", 0) > 0 || n.hasOutput(3) || n.inputCount() > 12 ||
       n.i("kv_cache_bit_width", 0) != 0)
-    return n.unsupported("smooth_softmax, head_sink, a quantised cache or the scores as an output");
+    return n.unsupported(smoothOrQuantised);
   if (!k || !v) { // packed: heads of q, of k and of v
     SymExpr size = dividedBy(n, q.dim(2), heads + 2 * groups);
     SymExpr first = size * SymExpr(heads), second = first + size * SymExpr(groups);
@@ -245,7 +253,7 @@ RowStatus groupQueryAttention(Node &n) {
   v = splitHeads(n, v, groups);
   auto totals = n.bindDims(6);
   if (ctx.failed() || !totals || totals->size() != 1)
-    return ctx.failed() ? RowStatus::Done : n.unsupported("a total_sequence_length of that shape");
+    return ctx.failed() ? RowStatus::Done : n.unsupported(openTotal);
   mlir::Type i64 = i64Of(n);
   SymExpr batch = q.dim(0), steps = q.dim(2), total = totals->front();
   SymExpr room = pastKey ? SymExpr::max(pastKey.dim(2), total) : total;
@@ -305,9 +313,14 @@ RowStatus groupQueryAttention(Node &n) {
 } // namespace
 
 void onnx::addContribAttentionRows(OpTable &t) {
-  t.add("Attention", 1, contribAttention, microsoft).inF32().limits("no rotary");
-  t.add("MultiHeadAttention", 1, multiHeadAttention, microsoft).inF32();
-  t.add("GroupQueryAttention", 1, groupQueryAttention, microsoft)
+  t.add("Attention", 1, contribAttention, "T=float T T M=i32 T T M", microsoft)
       .inF32()
-      .limits("no smooth softmax, no quantised cache");
+      .limits({&rotaryOrShared, &otherMask});
+  t.add("MultiHeadAttention", 1, multiHeadAttention, "T=float T T T M=i32 T T T M", microsoft)
+      .inF32()
+      .limits({&decoderForms, &packedBias, &otherMask});
+  t.add("GroupQueryAttention", 1, groupQueryAttention,
+        "T=float T T T_CACHE=float T_CACHE M=i32 M T T _ T T _ _ T T M", microsoft)
+      .inF32()
+      .limits({&smoothOrQuantised, &openTotal});
 }

@@ -16,6 +16,10 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit nBits{"bits other than 2, 4 and 8, weight_prepacked 1, g_idx"};
+static constexpr Limit gatherBits{
+    "bits other than 4 and 8, bytes quantised along another axis than the last"};
+
 namespace {
 
 mlir::Type f32Of(Node &n) { return n.ctx().builder.getF32Type(); }
@@ -276,7 +280,7 @@ RowStatus matMulNBits(Node &n) {
     return n.invalid("attributes 'K', 'N' and 'block_size' must be positive");
   if ((bits != 2 && bits != 4 && bits != 8) || n.hasInput(4) || !packed.isUnsigned() ||
       n.i("weight_prepacked", 0) != 0)
-    return n.unsupported("bits other than 2, 4 and 8, prepacked weights or g_idx");
+    return n.unsupported(nBits);
   const int64_t blocks = (k + block - 1) / block;
   Shape grid = {SymExpr(rows), SymExpr(blocks)};
   if (!fits(packed, {SymExpr(rows), SymExpr(blocks), SymExpr(block * bits / 8)}) ||
@@ -332,9 +336,7 @@ RowStatus gatherBlockQuantized(Node &n) {
   const int64_t axis = data.axis(n.i("quantize_axis", 1)), from = data.axis(n.i("gather_axis", 0)),
                 last = data.rank() - 1;
   if ((bits != 4 && bits != 8) || block < 1 || (isBytes && axis != last) || n.ctx().failed())
-    return n.ctx().failed()
-               ? RowStatus::Done
-               : n.unsupported("bits, block_size, or bytes quantised along another axis");
+    return n.ctx().failed() ? RowStatus::Done : n.unsupported(gatherBits);
   auto codes = [&](Tensor x) { // in i32
     if (!isBytes || bits == 8)
       return convert(x, i32Of(n));
@@ -362,18 +364,25 @@ RowStatus gatherBlockQuantized(Node &n) {
 } // namespace
 
 void onnx::addContribQuantRows(OpTable &t) {
-  t.add("QLinearAdd", 1, binaryRow<add>, microsoft);
-  t.add("QLinearMul", 1, binaryRow<mul>, microsoft);
-  t.add("QLinearSigmoid", 1, qSigmoid, microsoft);
-  t.add("QLinearLeakyRelu", 1, qLeakyRelu, microsoft);
-  t.add("QLinearGlobalAveragePool", 1, qGlobalAveragePool, microsoft);
-  t.add("QLinearAveragePool", 1, qAveragePool, microsoft);
-  t.add("QLinearSoftmax", 1, qSoftmax, microsoft);
-  t.add("QLinearConcat", 1, qConcat, microsoft);
-  t.add("QLinearWhere", 1, qWhere, microsoft);
-  t.add("QGemm", 1, qGemm, microsoft);
-  t.add("MatMulIntegerToFloat", 1, matMulIntegerToFloat, microsoft);
-  t.add("DynamicQuantizeMatMul", 1, dynamicQuantizeMatMul, microsoft);
-  t.add("GatherBlockQuantized", 1, gatherBlockQuantized, microsoft).limits("4, 8 bits");
-  t.add("MatMulNBits", 1, matMulNBits, microsoft).limits("2, 4, 8 bits, no g_idx");
+  t.add("QLinearAdd", 1, binaryRow<add>, "T=byte A_scale=f32 T T B_scale=f32 T C_scale=f32 T",
+        microsoft);
+  t.add("QLinearMul", 1, binaryRow<mul>, "T=byte A_scale=f32 T T B_scale=f32 T C_scale=f32 T",
+        microsoft);
+  t.add("QLinearSigmoid", 1, qSigmoid, "T=byte X_scale=f32 T Y_scale=f32 T", microsoft);
+  t.add("QLinearLeakyRelu", 1, qLeakyRelu, "T=byte X_scale=f32 T Y_scale=f32 T", microsoft);
+  t.add("QLinearGlobalAveragePool", 1, qGlobalAveragePool, "T=byte x_scale=f32 T y_scale=f32 T",
+        microsoft);
+  t.add("QLinearAveragePool", 1, qAveragePool, "T=byte x_scale=f32 T y_scale=f32 T", microsoft);
+  t.add("QLinearSoftmax", 1, qSoftmax, "T=byte X_scale=f32 T y_scale=f32 T", microsoft);
+  t.add("QLinearConcat", 1, qConcat, "TF=f32 T8=byte _", microsoft);
+  t.add("QLinearWhere", 1, qWhere, "B=bool T=byte TF=f32 T T TF T TF T", microsoft);
+  t.add("QGemm", 1, qGemm, "TA=byte T=f32 TA TB=byte T TB TC=i32 T TYZ=byte", microsoft);
+  t.add("MatMulIntegerToFloat", 1, matMulIntegerToFloat, "T1=byte T2=byte T3=float T3 T1 T2 T3",
+        microsoft);
+  t.add("DynamicQuantizeMatMul", 1, dynamicQuantizeMatMul, "T1=f32 T2=byte T1 T2 T1", microsoft);
+  t.add("GatherBlockQuantized", 1, gatherBlockQuantized, "T1=u8|i4|u4 Tind=index T2=float T1",
+        microsoft)
+      .limits({&gatherBits});
+  t.add("MatMulNBits", 1, matMulNBits, "T1=float T2=u8 T1 T3=u8|float _ T1", microsoft)
+      .limits({&nBits});
 }

@@ -10,6 +10,12 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit otherBranches{
+    "branches of different shapes on a condition that only the run knows"};
+static constexpr Limit changingState{
+    "carried values that change their shapes, where only the run knows the number of trips"};
+static constexpr Limit openStack{"scan outputs of a loop without a trip count"};
+
 /// A condition, which may have any shape of one element, as i1 of rank 0.
 static Tensor conditionOf(Tensor value) { return value ? reshape(value, {}) : value; }
 
@@ -54,8 +60,8 @@ static RowStatus ifRow(Node &n) {
   llvm::SmallVector<mlir::Type> types;
   for (auto [a, b] : llvm::zip(*results[0], *results[1])) {
     if (a.value().getType() != b.value().getType())
-      return n.unsupported("the branches give " + prim::shapeText(a.shape()) + " and " +
-                           prim::shapeText(b.shape()));
+      return n.unsupported(otherBranches,
+                           prim::shapeText(a.shape()) + " and " + prim::shapeText(b.shape()));
     types.push_back(a.value().getType());
   }
   auto choice = builder.create<prim::IfOp>(ctx.loc, types, condition.value(), mlir::ValueRange());
@@ -144,11 +150,13 @@ static RowStatus loopRow(Node &n) {
   if (changes && trips && trips->front().constant() && !endsEarly &&
       *trips->front().constant() <= unrollLimit)
     return unrolledLoop(n, std::max<int64_t>(*trips->front().constant(), 0), initial);
+  if (changes)
+    return n.unsupported(changingState);
   // Entries are stored into stacks of the greatest number of trips.
   SymExpr limit(0);
   if (stacks > 0) {
     if (!count)
-      return n.unsupported("scan outputs of a loop without a trip count");
+      return n.unsupported(openStack);
     limit = trips ? trips->front() : bindDim(maximum(count, 0), 0);
     if (auto number = limit.constant(); number && *number < 0)
       limit = SymExpr(0);
@@ -198,8 +206,6 @@ static llvm::SmallVector<int64_t> entries(Node &n, llvm::StringRef name, int64_t
 // along output axes
 static RowStatus scanRow(Node &n) {
   TensorContext &ctx = n.ctx();
-  if (n.opset() < 9)
-    return n.unsupported("Scan over batches (opset 8)");
   int64_t scanned = n.i("num_scan_inputs", 0), carried = n.inputCount() - scanned;
   if (scanned < 1 || carried < 0)
     return n.invalid("attribute 'num_scan_inputs': " + llvm::Twine(scanned));
@@ -265,9 +271,7 @@ static RowStatus scanRow(Node &n) {
 }
 
 void onnx::addControlRows(OpTable &t) {
-  t.add("If", 1, ifRow)
-      .limits("branches of equal shapes, unless the condition is known while compiling");
-  t.add("Loop", 1, loopRow)
-      .limits("state of constant shapes, unless the trip count is known while compiling");
-  t.add("Scan", 8, scanRow).limits("not version 8");
+  t.add("If", 1, ifRow, "B=bool").limits({&otherBranches});
+  t.add("Loop", 1, loopRow, "I=i64 B=bool V=any").limits({&openStack, &changingState});
+  t.add("Scan", 9, scanRow, "V=any");
 }

@@ -58,7 +58,7 @@ static RowStatus convRow(Node &n) {
     std::string name = n.s("activation", "");
     auto result = activated(y, name, n.floats("activation_params"));
     if (!result)
-      return n.unsupported("attribute 'activation' = '" + name + "'");
+      return n.unsupported(otherActivation, name);
     y = *result;
   }
   n.out(0, y);
@@ -158,8 +158,8 @@ static RowStatus convInteger(Node &n) {
 }
 
 void onnx::addConvRows(OpTable &t) {
-  t.add("Conv", 1, convRow).inF32();
-  t.add("FusedConv", 1, convRow, microsoft).inF32();
-  t.add("ConvTranspose", 1, convTranspose).inF32();
-  t.add("ConvInteger", 10, convInteger);
+  t.add("Conv", 1, convRow, "T=float").inF32();
+  t.add("FusedConv", 1, convRow, "T=float", microsoft).inF32().limits({&otherActivation});
+  t.add("ConvTranspose", 1, convTranspose, "T=float").inF32();
+  t.add("ConvInteger", 10, convInteger, "T1=byte T2=byte T1 T2");
 }

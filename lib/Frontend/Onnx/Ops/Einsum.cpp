@@ -201,4 +201,4 @@ RowStatus einsum(Node &n) {
 
 } // namespace
 
-void onnx::addEinsumRows(OpTable &t) { t.add("Einsum", 12, einsum).inF32(); }
+void onnx::addEinsumRows(OpTable &t) { t.add("Einsum", 12, einsum, "T=number").inF32(); }

@@ -61,6 +61,11 @@ template <Tensor (*F)(Tensor)> RowStatus unary(Node &n) {
   return RowStatus::Done;
 }
 
+/// Limits of more than one family.
+inline constexpr Limit openList{"a list of sizes whose length only the run knows"};
+inline constexpr Limit openAxes{"axes whose number only the run knows"};
+inline constexpr Limit noStrings{"strings"};
+
 /// Axes of an attribute or, since `inputSince`, of operand 1; normalised. Empty where none are
 /// given. Nothing if they are not known while importing or out of range: `status` is the row's end
 /// then.

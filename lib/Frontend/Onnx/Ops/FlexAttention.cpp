@@ -77,5 +77,5 @@ static RowStatus flexAttention(Node &n) {
 }
 
 void onnx::addFlexAttentionRows(OpTable &t) {
-  t.add("FlexAttention", 1, flexAttention, "ai.onnx.preview");
+  t.add("FlexAttention", 1, flexAttention, "T1=float", "ai.onnx.preview");
 }

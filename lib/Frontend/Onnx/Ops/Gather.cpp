@@ -12,6 +12,8 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit openVectors{"index vectors whose length only the run knows"};
+
 /// The axis attribute; nothing after it set `status`.
 static std::optional<int64_t> axisOf(Node &n, Tensor x, int64_t defaultAxis, RowStatus &status) {
   int64_t axis = n.i("axis", defaultAxis);
@@ -112,7 +114,7 @@ static std::optional<RowStatus> checkVectors(Node &n, Tensor x, Tensor index, in
     return n.invalid("indices " + prim::shapeText(index.shape()));
   auto width = index.dim(-1).constant();
   if (!width)
-    return n.unsupported("index vectors of unknown length");
+    return n.unsupported(openVectors);
   if (first + *width > x.rank())
     return n.invalid("index vectors of length " + llvm::Twine(*width) + " for a tensor " +
                      prim::shapeText(x.shape()));
@@ -279,13 +281,13 @@ static RowStatus compress(Node &n) {
 }
 
 void onnx::addGatherRows(OpTable &t) {
-  t.add("Gather", 1, gatherRow);
-  t.add("GatherElements", 11, gatherElements);
-  t.add("GatherND", 11, gatherNd);
-  t.add("Scatter", 9, scatterElements);
-  t.add("ScatterElements", 11, scatterElements);
-  t.add("ScatterND", 11, scatterNd);
-  t.add("OneHot", 9, oneHot);
-  t.add("NonZero", 9, nonZero);
-  t.add("Compress", 9, compress);
+  t.add("Gather", 1, gatherRow, "T=any Tind=index");
+  t.add("GatherElements", 11, gatherElements, "T=any Tind=index");
+  t.add("GatherND", 11, gatherNd, "T=any indices=index").limits({&openVectors});
+  t.add("Scatter", 9, scatterElements, "T=any Tind=index T");
+  t.add("ScatterElements", 11, scatterElements, "T=any Tind=index T");
+  t.add("ScatterND", 11, scatterNd, "T=any indices=index T");
+  t.add("OneHot", 9, oneHot, "T1=number T2=number T3=number|bool|f8");
+  t.add("NonZero", 9, nonZero, "T=number|bool");
+  t.add("Compress", 9, compress, "T=any T1=bool");
 }

@@ -92,6 +92,8 @@ static RowStatus unique(Node &n) {
 }
 
 void onnx::addHostRows(OpTable &t) {
-  t.add("NonMaxSuppression", 10, nonMaxSuppression);
-  t.add("Unique", 11, unique);
+  t.add("NonMaxSuppression", 10, nonMaxSuppression,
+        "boxes=f32 scores=f32 max_output_boxes_per_class=index iou_threshold=f32 "
+        "score_threshold=f32");
+  t.add("Unique", 11, unique, "T=number|bool");
 }

@@ -66,4 +66,4 @@ static RowStatus det(Node &n) {
   return RowStatus::Done;
 }
 
-void onnx::addLinearAlgebraRows(OpTable &t) { t.add("Det", 11, det).inF32(); }
+void onnx::addLinearAlgebraRows(OpTable &t) { t.add("Det", 11, det, "T=float").inF32(); }

@@ -61,6 +61,6 @@ static RowStatus softmaxCrossEntropy(Node &n) {
 }
 
 void onnx::addLossRows(OpTable &t) {
-  t.add("NegativeLogLikelihoodLoss", 12, negativeLogLikelihood).inF32();
-  t.add("SoftmaxCrossEntropyLoss", 12, softmaxCrossEntropy).inF32();
+  t.add("NegativeLogLikelihoodLoss", 12, negativeLogLikelihood, "T=float Tind=index T").inF32();
+  t.add("SoftmaxCrossEntropyLoss", 12, softmaxCrossEntropy, "T=float Tind=index T").inF32();
 }

@@ -63,7 +63,7 @@ static RowStatus matMulInteger(Node &n) {
 }
 
 void onnx::addMatMulRows(OpTable &t) {
-  t.add("MatMul", 1, matMul).inF32();
-  t.add("Gemm", 1, gemm).inF32();
-  t.add("MatMulInteger", 10, matMulInteger);
+  t.add("MatMul", 1, matMul, "T=number").inF32();
+  t.add("Gemm", 1, gemm, "T=number").inF32();
+  t.add("MatMulInteger", 10, matMulInteger, "T1=byte T2=byte T1 T2");
 }

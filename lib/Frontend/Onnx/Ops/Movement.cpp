@@ -10,6 +10,9 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit openParts{"before version 2: sizes that only the run knows"};
+static constexpr Limit openTiles{"before version 6: tiles or axis that only the run knows"};
+
 // Axis i is x's axis perm[i]; by default the axes in reverse
 static RowStatus transposeRow(Node &n) {
   Tensor x = n.in(0);
@@ -43,10 +46,18 @@ static std::optional<RowStatus> splitSizes(Node &n, const SymExpr &size, prim::S
   if (isOperand && n.hasInput(1)) {
     if (!requireLength(n, 1, SymExpr(n.outputCount())))
       return RowStatus::Done;
-    auto given = n.bindDims(1);
-    if (!given)
-      return n.unsupported("an unknown number of parts");
-    sizes.assign(given->begin(), given->end());
+    if (n.opset() < 2) { // numbers of x's type
+      auto parts = n.floatsOf(1);
+      if (!parts)
+        return n.unsupported(openParts);
+      for (double part : *parts)
+        sizes.push_back(SymExpr(int64_t(part)));
+    } else {
+      auto given = n.bindDims(1);
+      if (!given)
+        return n.invalid("the sizes of the parts are no list of integers");
+      sizes.assign(given->begin(), given->end());
+    }
   } else {
     for (int64_t part : n.ints("split"))
       sizes.push_back(SymExpr(part));
@@ -112,18 +123,19 @@ static RowStatus tile(Node &n) {
   prim::Shape repeats(x.rank(), SymExpr(1));
   if (n.opset() >= 6 && !requireLength(n, 1, SymExpr(x.rank())))
     return RowStatus::Done;
-  auto given = n.bindDims(1);
-  if (!given)
-    return n.unsupported("repeats of unknown length");
-  if (n.opset() < 6) {
-    auto axis = n.intsOf(2);
-    if (!axis || axis->size() != 1 || given->size() != 1 || axis->front() < 0 ||
-        axis->front() >= x.rank())
-      return n.unsupported("tiles or axis that are no constants");
-    repeats[axis->front()] = given->front();
-  } else if (int64_t(given->size()) != x.rank()) {
-    return n.invalid(llvm::Twine(given->size()) + " repeats for rank " + llvm::Twine(x.rank()));
+  if (n.opset() < 6) { // one number and one axis, of x's type
+    auto count = n.floatsOf(1), axis = n.floatsOf(2);
+    if (!count || !axis)
+      return n.unsupported(openTiles);
+    if (count->size() != 1 || axis->size() != 1 || axis->front() < 0 || axis->front() >= x.rank())
+      return n.invalid("tiles and axis must have one element");
+    repeats[int64_t(axis->front())] = SymExpr(int64_t(count->front()));
   } else {
+    auto given = n.bindDims(1);
+    if (!given)
+      return n.invalid("the repeats are no list of integers");
+    if (int64_t(given->size()) != x.rank())
+      return n.invalid(llvm::Twine(given->size()) + " repeats for rank " + llvm::Twine(x.rank()));
     repeats.assign(given->begin(), given->end());
   }
   // [d] as [1, d] broadcast to [r, d]; axes that are not repeated stay as they are.
@@ -336,12 +348,14 @@ static RowStatus spaceToDepth(Node &n) {
 }
 
 void onnx::addMovementRows(OpTable &t) {
-  t.add("Transpose", 1, transposeRow);
-  t.add("Concat", 1, concatRow);
-  t.add("Split", 1, split);
-  t.add("Tile", 1, tile);
-  t.add("Pad", 1, padRow);
-  t.add("Trilu", 14, trilu);
-  t.add("DepthToSpace", 1, depthToSpace);
-  t.add("SpaceToDepth", 1, spaceToDepth);
+  t.add("Transpose", 1, transposeRow, "T=any");
+  t.add("Concat", 1, concatRow, "T=any");
+  t.add("Split", 1, split, "T=number").until(1).limits({&openParts});
+  t.add("Split", 2, split, "T=any split=index");
+  t.add("Tile", 1, tile, "T=number").until(5).limits({&openTiles});
+  t.add("Tile", 6, tile, "T=any T1=index");
+  t.add("Pad", 1, padRow, "T=any pads=index T Tind=index");
+  t.add("Trilu", 14, trilu, "T=number|bool|f8 k=i64");
+  t.add("DepthToSpace", 1, depthToSpace, "T=any");
+  t.add("SpaceToDepth", 1, spaceToDepth, "T=any");
 }

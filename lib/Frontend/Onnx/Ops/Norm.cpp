@@ -9,6 +9,10 @@
 
 using namespace dynac;
 
+static constexpr Limit perElement{"spatial 0"};
+static constexpr Limit statistics{
+    "training before version 14, and its outputs without training_mode"};
+
 namespace {
 
 /// One value per channel as [1, C, 1, …] for a tensor of `rank` axes.
@@ -30,20 +34,20 @@ RowStatus batchNormalization(Node &n) {
   if (x.rank() < 2)
     return n.invalid("X of rank " + llvm::Twine(x.rank()) + ": expected at least 2");
   if (n.opset() < 9 && n.i("spatial", 1) == 0)
-    return n.unsupported("attribute 'spatial' = 0");
+    return n.unsupported(perElement);
   bool training = n.opset() >= 14 ? n.i("training_mode", 0) != 0
                   : n.opset() < 7 ? n.i("is_test", 0) == 0
                                   : false;
   if (!training) {
     for (int64_t i = 1; i < 5; ++i)
       if (n.hasOutput(i))
-        return n.unsupported("output " + llvm::Twine(i) + " without training_mode");
+        return n.unsupported(statistics);
     n.out(0, batchNormEval(x, scale, bias, convert(mean, x.dtype()), convert(var, x.dtype()),
                            epsilon));
     return RowStatus::Done;
   }
   if (n.opset() < 14)
-    return n.unsupported("training outputs before opset 14");
+    return n.unsupported(statistics);
   // The statistics of the batch; the running ones move by 1 - momentum.
   llvm::SmallVector<int64_t> axes = {0};
   for (int64_t axis = 2; axis < x.rank(); ++axis)
@@ -178,12 +182,14 @@ RowStatus meanVarianceNormalization(Node &n) {
 } // namespace
 
 void dynac::onnx::addNormRows(OpTable &table) {
-  table.add("BatchNormalization", 1, batchNormalization).inF32();
-  table.add("LayerNormalization", 17, layerNormalization).inF32();
-  table.add("RMSNormalization", 23, rmsNormalization).inF32();
-  table.add("InstanceNormalization", 1, instanceNormalization).inF32();
-  table.add("GroupNormalization", 18, groupNormalization).inF32();
-  table.add("LRN", 1, lrn).inF32();
-  table.add("LpNormalization", 1, lpNormalization).inF32();
-  table.add("MeanVarianceNormalization", 9, meanVarianceNormalization).inF32();
+  table.add("BatchNormalization", 1, batchNormalization, "T=float T1=float T1 T2=float")
+      .inF32()
+      .limits({&perElement, &statistics});
+  table.add("LayerNormalization", 17, layerNormalization, "T=float").inF32();
+  table.add("RMSNormalization", 23, rmsNormalization, "T=float V=float").inF32();
+  table.add("InstanceNormalization", 1, instanceNormalization, "T=float").inF32();
+  table.add("GroupNormalization", 18, groupNormalization, "T=float").inF32();
+  table.add("LRN", 1, lrn, "T=float").inF32();
+  table.add("LpNormalization", 1, lpNormalization, "T=float").inF32();
+  table.add("MeanVarianceNormalization", 9, meanVarianceNormalization, "T=float").inF32();
 }

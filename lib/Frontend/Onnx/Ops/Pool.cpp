@@ -150,10 +150,10 @@ static RowStatus globalLpPool(Node &n) {
 }
 
 void onnx::addPoolRows(OpTable &t) {
-  t.add("MaxPool", 1, maxPool);
-  t.add("AveragePool", 1, averagePool).inF32();
-  t.add("LpPool", 1, lpPool).inF32();
-  t.add("GlobalAveragePool", 1, unary<globalMean>).inF32();
-  t.add("GlobalMaxPool", 1, unary<globalMax>);
-  t.add("GlobalLpPool", 1, globalLpPool).inF32();
+  t.add("MaxPool", 1, maxPool, "T=float|byte");
+  t.add("AveragePool", 1, averagePool, "T=float").inF32();
+  t.add("LpPool", 1, lpPool, "T=float").inF32();
+  t.add("GlobalAveragePool", 1, unary<globalMean>, "T=float").inF32();
+  t.add("GlobalMaxPool", 1, unary<globalMax>, "T=float");
+  t.add("GlobalLpPool", 1, globalLpPool, "T=float").inF32();
 }

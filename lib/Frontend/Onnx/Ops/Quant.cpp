@@ -10,6 +10,8 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit scaleOutput{"f8e8m0 as the output's type"};
+
 /// Smallest and greatest integer of `type`.
 static std::pair<double, double> rangeOf(mlir::Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
@@ -107,7 +109,7 @@ static RowStatus dequantizeLinear(Node &n) {
     return RowStatus::Done;
   int64_t axis = axisOf(n, x, scale), block = n.i("block_size", 0);
   if (prim::isSmallFloat(type))
-    return n.unsupported("an output of the scale's type, f8E8M0");
+    return n.unsupported(scaleOutput);
   mlir::Type wide = n.ctx().builder.getF32Type(), i32 = n.ctx().builder.getI32Type();
   Tensor difference;
   if (x.isFloat()) {
@@ -200,11 +202,18 @@ static RowStatus qLinearConv(Node &n) {
 }
 
 void onnx::addQuantRows(OpTable &t) {
-  t.add("QuantizeLinear", 10, quantizeLinear);
-  t.add("DequantizeLinear", 10, dequantizeLinear);
-  t.add("QuantizeLinear", 1, quantizeLinear, "com.microsoft");
-  t.add("DequantizeLinear", 1, dequantizeLinear, "com.microsoft");
-  t.add("DynamicQuantizeLinear", 11, dynamicQuantizeLinear);
-  t.add("QLinearMatMul", 10, qLinearMatMul).inF32();
-  t.add("QLinearConv", 10, qLinearConv);
+  t.add("QuantizeLinear", 10, quantizeLinear,
+        "T1=float|i32 T2=float|i32|f8e8m0 T3=f8|packed|byte|i16|u16 "
+        "output_dtype:T3=byte|i16|u16|f8|packed");
+  t.add("DequantizeLinear", 10, dequantizeLinear,
+        "T1=f8|packed|byte|i16|i32|u16 T2=float|f8e8m0 T1 output_dtype:T3=float")
+      .limits({&scaleOutput});
+  t.add("QuantizeLinear", 1, quantizeLinear, "T1=float T1 T2=byte|i16|u16|i4|u4", "com.microsoft");
+  t.add("DequantizeLinear", 1, dequantizeLinear, "T1=byte|i16|i32|u16|i4|u4 T2=float T1",
+        "com.microsoft");
+  t.add("DynamicQuantizeLinear", 11, dynamicQuantizeLinear, "T1=f32");
+  t.add("QLinearMatMul", 10, qLinearMatMul, "T1=f8|byte TS=float T1 T2=f8|byte TS T2 TS T3=f8|byte")
+      .inF32();
+  t.add("QLinearConv", 10, qLinearConv,
+        "T1=byte x_scale=f32 T1 T2=byte w_scale=f32 T2 y_scale=f32 T3=byte T4=i32");
 }

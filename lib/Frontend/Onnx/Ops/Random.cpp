@@ -165,11 +165,11 @@ static RowStatus dropout(Node &n) {
 }
 
 void onnx::addRandomRows(OpTable &t) {
-  t.add("RandomUniform", 1, randomUniform<false>);
-  t.add("RandomUniformLike", 1, randomUniform<true>);
-  t.add("RandomNormal", 1, randomNormal<false>);
-  t.add("RandomNormalLike", 1, randomNormal<true>);
-  t.add("Bernoulli", 15, bernoulli);
-  t.add("Multinomial", 7, multinomial).inF32();
-  t.add("Dropout", 1, dropout).limits("versions before 12: inference only");
+  t.add("RandomUniform", 1, randomUniform<false>, "dtype:T=float");
+  t.add("RandomUniformLike", 1, randomUniform<true>, "T1=any dtype:T2=float");
+  t.add("RandomNormal", 1, randomNormal<false>, "dtype:T=float");
+  t.add("RandomNormalLike", 1, randomNormal<true>, "T1=any dtype:T2=float");
+  t.add("Bernoulli", 15, bernoulli, "T1=float dtype:T2=number|bool");
+  t.add("Multinomial", 7, multinomial, "T1=float dtype:T2=index").inF32();
+  t.add("Dropout", 1, dropout, "T=float|f8 T1=float|f8 T2=bool");
 }

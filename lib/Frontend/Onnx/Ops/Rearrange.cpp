@@ -25,7 +25,7 @@ static RowStatus centerCropPad(Node &n) {
     return RowStatus::Done;
   auto target = n.bindDims(1);
   if (!target)
-    return n.unsupported("a target of unknown length");
+    return n.invalid("the target is no list of integers");
   if (target->size() != axes.size())
     return n.invalid("a target size for each axis is needed");
   Shape lo(x.rank(), SymExpr(0)), hi = lo;
@@ -99,8 +99,8 @@ static RowStatus swiGlu(Node &n) {
 }
 
 void onnx::addRearrangeRows(OpTable &t) {
-  t.add("CenterCropPad", 18, centerCropPad);
-  t.add("ReverseSequence", 10, reverseSequence);
-  t.add("TensorScatter", 24, tensorScatter);
-  t.add("SwiGLU", 28, swiGlu).inF32();
+  t.add("CenterCropPad", 18, centerCropPad, "T=any Tind=index");
+  t.add("ReverseSequence", 10, reverseSequence, "T=any sequence_lens=index");
+  t.add("TensorScatter", 24, tensorScatter, "T=any T write_indices=index");
+  t.add("SwiGLU", 28, swiGlu, "T=float").inF32();
 }

@@ -302,7 +302,7 @@ RowStatus lstm(Node &n) { return layer(n, 4, lstmStep, {"Sigmoid", "Tanh", "Tanh
 } // namespace
 
 void onnx::addRecurrentRows(OpTable &t) {
-  t.add("RNN", 1, rnn).inF32();
-  t.add("GRU", 1, gru).inF32();
-  t.add("LSTM", 1, lstm).inF32();
+  t.add("RNN", 1, rnn, "T=float T T T T1=i32 T").inF32();
+  t.add("GRU", 1, gru, "T=float T T T T1=i32 T").inF32();
+  t.add("LSTM", 1, lstm, "T=float T T T T1=i32 T").inF32();
 }

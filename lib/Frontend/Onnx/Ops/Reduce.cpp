@@ -39,7 +39,7 @@ static RowStatus reduceAtRunTime(Node &n, Tensor x, Reduction reduction) {
   if (n.i("keepdims", 1) == 0) {
     auto left = axes.count ? std::optional(rank - *axes.count) : n.declaredRank(0);
     if (!left)
-      return n.unsupported("axes of unknown number, without keepdims and a declared output rank");
+      return n.unsupported(openAxes);
     if (*left < 0)
       return n.invalid("more axes than " + prim::shapeText(x.shape()) + " has");
     y = reshape(y, bindAll(compacted(n, sizes, ~reduces, *left, "reduced axes")));
@@ -180,19 +180,23 @@ static RowStatus topKRow(Node &n) {
 }
 
 void onnx::addReduceRows(OpTable &t) {
-  t.add("ReduceSum", 1, reduceRow<sum, 13>).inF32();
-  t.add("ReduceProd", 1, reduceRow<product, 18>).inF32();
-  t.add("ReduceMean", 1, reduceRow<meanOf, 18>).inF32();
-  t.add("ReduceMax", 1, reduceRow<maximumOf, 18>);
-  t.add("ReduceMin", 1, reduceRow<minimumOf, 18>);
-  t.add("ReduceL1", 1, reduceRow<l1, 18>).inF32();
-  t.add("ReduceL2", 1, reduceRow<l2, 18>).inF32();
-  t.add("ReduceSumSquare", 1, reduceRow<sumSquare, 18>).inF32();
-  t.add("ReduceLogSum", 1, reduceRow<logSum, 18>).inF32();
-  t.add("ReduceLogSumExp", 1, reduceRow<logSumExp, 18>).inF32();
-  t.add("ArgMax", 1, argRow<Combiner::max>);
-  t.add("ArgMin", 1, argRow<Combiner::min>);
-  t.add("CumSum", 11, cumulativeRow<Combiner::add>).inF32();
-  t.add("CumProd", 26, cumulativeRow<Combiner::mul>).inF32();
-  t.add("TopK", 1, topKRow);
+  t.add("ReduceSum", 1, reduceRow<sum, 13>, "T=number axes=index").inF32().limits({&openAxes});
+  t.add("ReduceProd", 1, reduceRow<product, 18>, "T=number axes=index").inF32().limits({&openAxes});
+  t.add("ReduceMean", 1, reduceRow<meanOf, 18>, "T=number axes=index").inF32().limits({&openAxes});
+  t.add("ReduceMax", 1, reduceRow<maximumOf, 18>, "T=number|bool axes=index").limits({&openAxes});
+  t.add("ReduceMin", 1, reduceRow<minimumOf, 18>, "T=number|bool axes=index").limits({&openAxes});
+  t.add("ReduceL1", 1, reduceRow<l1, 18>, "T=number axes=index").inF32().limits({&openAxes});
+  t.add("ReduceL2", 1, reduceRow<l2, 18>, "T=number axes=index").inF32().limits({&openAxes});
+  t.add("ReduceSumSquare", 1, reduceRow<sumSquare, 18>, "T=number axes=index")
+      .inF32()
+      .limits({&openAxes});
+  t.add("ReduceLogSum", 1, reduceRow<logSum, 18>, "T=float axes=index").inF32().limits({&openAxes});
+  t.add("ReduceLogSumExp", 1, reduceRow<logSumExp, 18>, "T=float axes=index")
+      .inF32()
+      .limits({&openAxes});
+  t.add("ArgMax", 1, argRow<Combiner::max>, "T=number");
+  t.add("ArgMin", 1, argRow<Combiner::min>, "T=number");
+  t.add("CumSum", 11, cumulativeRow<Combiner::add>, "T=number T2=index").inF32();
+  t.add("CumProd", 26, cumulativeRow<Combiner::mul>, "T=number T2=index").inF32();
+  t.add("TopK", 1, topKRow, "T=number K=index");
 }

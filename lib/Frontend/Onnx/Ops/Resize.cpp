@@ -255,7 +255,7 @@ std::optional<RowStatus> readChanges(Node &n, Tensor x, int64_t scalesOperand,
       return RowStatus::Done;
     auto sizes = n.bindDims(3);
     if (!sizes)
-      return n.unsupported("sizes of unknown number");
+      return n.invalid("the sizes are no list of integers");
     for (auto [axis, size] : llvm::zip(axes, *sizes)) {
       Resampling change{x.dim(axis), size};
       auto in = change.in.constant(), out = size.constant();
@@ -379,6 +379,6 @@ RowStatus upsample(Node &n) {
 } // namespace
 
 void onnx::addResizeRows(OpTable &t) {
-  t.add("Resize", 10, resize).inF32();
-  t.add("Upsample", 7, upsample).inF32().until(9);
+  t.add("Resize", 10, resize, "T1=number|bool T2=float scales=f32 sizes=index").inF32();
+  t.add("Upsample", 7, upsample, "T=number|bool scales=f32").inF32().until(9);
 }

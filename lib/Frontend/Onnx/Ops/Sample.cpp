@@ -10,6 +10,8 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit adaptiveSamples{"sampling_ratio 0, which is its default"};
+
 namespace {
 
 /// How GridSample treats places outside of the image.
@@ -155,7 +157,7 @@ RowStatus affineGrid(Node &n) {
     return RowStatus::Done;
   auto size = n.bindDims(1);
   if (!size)
-    return n.unsupported("a size of unknown length");
+    return n.unsupported(openList);
   if (size->size() < 4 || size->size() > 5)
     return n.invalid("a size of 4 or 5 dimensions is needed");
   bool align = n.i("align_corners", 0) != 0;
@@ -210,7 +212,7 @@ RowStatus roiAlign(Node &n) {
   int64_t height = n.i("output_height", 1), width = n.i("output_width", 1);
   int64_t samples = n.i("sampling_ratio", 0);
   if (samples < 1)
-    return n.unsupported("attribute 'sampling_ratio' = 0 (as many samples as a region is large)");
+    return n.unsupported(adaptiveSamples);
   std::string mode = n.s("mode", "avg");
   bool halfPixel =
       n.opset() >= 16 && n.s("coordinate_transformation_mode", "half_pixel") == "half_pixel";
@@ -277,7 +279,7 @@ RowStatus maxUnpool(Node &n) {
       return RowStatus::Done;
     auto target = n.bindDims(2);
     if (!target)
-      return n.unsupported("an output_shape of unknown length");
+      return n.invalid("output_shape is no list of integers");
     if (target->size() != shape.size())
       return n.invalid("output_shape");
     Shape lo(shape.size(), SymExpr(0)), hi;
@@ -292,8 +294,8 @@ RowStatus maxUnpool(Node &n) {
 } // namespace
 
 void onnx::addSampleRows(OpTable &t) {
-  t.add("GridSample", 16, gridSample).inF32();
-  t.add("AffineGrid", 20, affineGrid).inF32();
-  t.add("RoiAlign", 10, roiAlign).inF32().limits("sampling_ratio above 0");
-  t.add("MaxUnpool", 9, maxUnpool);
+  t.add("GridSample", 16, gridSample, "T1=number|bool T2=float").inF32();
+  t.add("AffineGrid", 20, affineGrid, "T1=float T2=index").inF32().limits({&openList});
+  t.add("RoiAlign", 10, roiAlign, "T1=float T1 T2=index").inF32().limits({&adaptiveSamples});
+  t.add("MaxUnpool", 9, maxUnpool, "T1=float T2=index");
 }

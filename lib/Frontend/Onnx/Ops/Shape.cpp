@@ -89,7 +89,7 @@ static RowStatus reshapeRow(Node &n) {
       auto computed = computedShape(n, x, allowZero);
       return computed           ? reshapeTo(n, x, *computed)
              : n.ctx().failed() ? RowStatus::Done
-                                : n.unsupported("a target shape of unknown rank");
+                                : n.unsupported(openList);
     }
     shape.assign(given->begin(), given->end());
   }
@@ -169,7 +169,7 @@ static RowStatus squeezeRow(Node &n) {
       return RowStatus::Done;
     auto left = listed.count ? std::optional(x.rank() - *listed.count) : n.declaredRank(0);
     if (!left)
-      return n.unsupported("axes of unknown number, and no declared output rank");
+      return n.unsupported(openAxes);
     return squeezeAtRunTime(n, x, listed.isListed, *left);
   }
   RowStatus status;
@@ -181,8 +181,7 @@ static RowStatus squeezeRow(Node &n) {
       if (!x.dim(axis).constant()) {
         auto left = n.declaredRank(0);
         if (!left)
-          return n.unsupported("no axes given, and dimension " + x.dim(axis).str() +
-                               " may be 1 or not");
+          return n.unsupported(openAxes, "is " + x.dim(axis).str() + " 1?");
         Tensor sizes = dimsTensor(n.ctx(), x.shape(), n.ctx().builder.getI64Type());
         return squeezeAtRunTime(n, x, equal(sizes, fullLike(sizes, 1)), *left);
       }
@@ -205,7 +204,7 @@ static RowStatus unsqueezeAtRunTime(Node &n, Tensor x) {
     ctx.requireEqual(list.dim(0), SymExpr(*declared - x.rank()), "the number of axes");
   auto count = list.size().constant();
   if (!count)
-    return ctx.failed() ? RowStatus::Done : n.unsupported("axes of unknown number");
+    return ctx.failed() ? RowStatus::Done : n.unsupported(openAxes);
   int64_t rank = x.rank() + *count;
   RunTimeAxes axes = runTimeAxes(n, list, rank);
   if (!axes.list)
@@ -259,7 +258,7 @@ static RowStatus expand(Node &n) {
   if (n.ctx().failed())
     return RowStatus::Done;
   if (!target)
-    return n.unsupported("a target shape of unknown rank");
+    return n.unsupported(openList);
   prim::Shape from = x.shape(), shape(target->begin(), target->end());
   while (from.size() < shape.size())
     from.insert(from.begin(), SymExpr(1));
@@ -281,11 +280,11 @@ static RowStatus expand(Node &n) {
 }
 
 void onnx::addShapeRows(OpTable &t) {
-  t.add("Shape", 1, shapeRow);
-  t.add("Size", 1, sizeRow);
-  t.add("Reshape", 1, reshapeRow);
-  t.add("Flatten", 1, flatten);
-  t.add("Squeeze", 1, squeezeRow);
-  t.add("Unsqueeze", 1, unsqueezeRow);
-  t.add("Expand", 8, expand);
+  t.add("Shape", 1, shapeRow, "T=any");
+  t.add("Size", 1, sizeRow, "T=any");
+  t.add("Reshape", 1, reshapeRow, "T=any shape=index").limits({&openList});
+  t.add("Flatten", 1, flatten, "T=any");
+  t.add("Squeeze", 1, squeezeRow, "T=any axes=index").limits({&openAxes});
+  t.add("Unsqueeze", 1, unsqueezeRow, "T=any axes=index").limits({&openAxes});
+  t.add("Expand", 8, expand, "T=any shape=index").limits({&openList});
 }

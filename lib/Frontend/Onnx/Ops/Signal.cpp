@@ -223,10 +223,11 @@ static RowStatus melWeightMatrix(Node &n) {
 }
 
 void onnx::addSignalRows(OpTable &t) {
-  t.add("DFT", 17, dft).inF32();
-  t.add("STFT", 17, stft).inF32();
-  t.add("MelWeightMatrix", 17, melWeightMatrix);
-  t.add("HannWindow", 17, windowRow<0>);
-  t.add("HammingWindow", 17, windowRow<1>);
-  t.add("BlackmanWindow", 17, windowRow<2>);
+  t.add("DFT", 17, dft, "T1=float T2=index axis=index").inF32();
+  t.add("STFT", 17, stft, "T1=float T2=index T1 T2").inF32();
+  t.add("MelWeightMatrix", 17, melWeightMatrix,
+        "T1=index T1 T1 T2=float output_datatype:T3=number");
+  t.add("HannWindow", 17, windowRow<0>, "T1=index output_datatype:T2=number");
+  t.add("HammingWindow", 17, windowRow<1>, "T1=index output_datatype:T2=number");
+  t.add("BlackmanWindow", 17, windowRow<2>, "T1=index output_datatype:T2=number");
 }

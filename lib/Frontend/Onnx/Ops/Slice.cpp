@@ -242,4 +242,4 @@ static RowStatus sliceRow(Node &n) {
   return RowStatus::Done;
 }
 
-void onnx::addSliceRows(OpTable &t) { t.add("Slice", 1, sliceRow); }
+void onnx::addSliceRows(OpTable &t) { t.add("Slice", 1, sliceRow, "T=any Tind=index"); }

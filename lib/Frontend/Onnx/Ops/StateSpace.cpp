@@ -177,6 +177,6 @@ RowStatus causalConv(Node &n) {
 } // namespace
 
 void onnx::addStateSpaceRows(OpTable &t) {
-  t.add("LinearAttention", 27, linearAttention).inF32();
-  t.add("CausalConvWithState", 27, causalConv).inF32();
+  t.add("LinearAttention", 27, linearAttention, "T=float T T S=float T").inF32();
+  t.add("CausalConvWithState", 27, causalConv, "T=float").inF32();
 }

@@ -11,6 +11,12 @@ using namespace dynac;
 
 OpTable dynac::makeOnnxOpTable() {
   OpTable table;
+  // Those of onnx 1.23.2 and onnxruntime 1.32.
+  table.setNewest("", 28);
+  table.setNewest("ai.onnx.ml", 5);
+  table.setNewest("ai.onnx.preview", 1);
+  table.setNewest("ai.onnx.preview.training", 1);
+  table.setNewest("com.microsoft", 1);
   onnx::addActivationRows(table);
   onnx::addArithRows(table);
   onnx::addAttentionRows(table);
@@ -55,7 +61,7 @@ std::optional<llvm::SmallVector<int64_t>> onnx::axesOf(Node &n, int64_t rank, in
   if (n.opset() >= inputSince && n.hasInput(1)) {
     auto given = n.intsOf(1);
     if (!given) {
-      status = n.unsupported("axes that are computed while running");
+      status = n.unsupported(openAxes);
       return std::nullopt;
     }
     axes = *given;

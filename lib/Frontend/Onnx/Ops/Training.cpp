@@ -14,9 +14,11 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
-/// A scalar operand in f32.
+/// A scalar operand, in the type of the tensors that are updated.
 static Tensor scalarOf(Node &n, int64_t i) {
-  return convert(reshape(n.in(i), {}), n.ctx().builder.getF32Type());
+  Tensor value = reshape(n.in(i), {});
+  mlir::Type type = n.inputType(2);
+  return value && type ? convert(value, type) : value;
 }
 
 /// Number of tensors per group, or nothing if the operands do not divide into `groups`.
@@ -91,7 +93,7 @@ static RowStatus momentum(Node &n) {
 
 void onnx::addTrainingRows(OpTable &t) {
   llvm::StringRef domain = "ai.onnx.preview.training";
-  t.add("Adagrad", 1, adagrad, domain);
-  t.add("Adam", 1, adam, domain);
-  t.add("Momentum", 1, momentum, domain);
+  t.add("Adagrad", 1, adagrad, "T1=f32|f64 T2=index T3=f32|f64", domain);
+  t.add("Adam", 1, adam, "T1=f32|f64 T2=index T3=f32|f64", domain);
+  t.add("Momentum", 1, momentum, "T1=f32|f64 T2=index T3=f32|f64", domain);
 }

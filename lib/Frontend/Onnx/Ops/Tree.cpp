@@ -23,6 +23,11 @@
 using namespace dynac;
 using namespace dynac::onnx;
 
+static constexpr Limit manyVotes{"more than 16 million leaves times targets"};
+static constexpr Limit oneClass{
+    "one class, or votes for one of two classes with base values, or for the "
+    "first with a transform other than LOGISTIC"};
+
 namespace {
 
 enum class Mode : uint8_t { LessEqual, Less, GreaterEqual, Greater, Equal, NotEqual, Member };
@@ -420,8 +425,7 @@ Tensor scoresOf(Node &n, Ensemble &e, std::string problem, Aggregate aggregate, 
     return {};
   }
   if (e.leaves * e.targets > maxVotes) {
-    status =
-        n.unsupported(llvm::Twine(e.leaves) + " leaves for " + llvm::Twine(e.targets) + " targets");
+    status = n.unsupported(manyVotes);
     return {};
   }
   x = featuresOf(n, e, x);
@@ -465,7 +469,7 @@ RowStatus treeClassifier(Node &n) {
   Ensemble e;
   auto labels = n.ints("classlabels_int64s");
   if (labels.empty())
-    return n.unsupported("class labels that are strings");
+    return n.unsupported(noStrings, "class labels");
   auto transform = postTransformOf(n.s("post_transform", "NONE"));
   if (!transform)
     return n.invalid("attribute 'post_transform' is unknown");
@@ -481,8 +485,7 @@ RowStatus treeClassifier(Node &n) {
   bool isPlain = e.base.empty() &&
                  (*transform == PostTransform::None || *transform == PostTransform::Logistic);
   if (e.targets == 1 || (isBinary && !isPlain) || (isDecided && !e.base.empty()))
-    return n.unsupported("one class, or votes for one of two classes with base values, or for the "
-                         "first with a transform other than LOGISTIC");
+    return n.unsupported(oneClass);
   if (isBinary)
     for (Ensemble::Vote &vote : e.votes)
       vote.target = 1;
@@ -507,7 +510,8 @@ RowStatus treeClassifier(Node &n) {
 
 void onnx::addTreeRows(OpTable &t) {
   llvm::StringRef domain = "ai.onnx.ml";
-  t.add("TreeEnsemble", 5, treeEnsemble, domain);
-  t.add("TreeEnsembleRegressor", 1, treeRegressor, domain);
-  t.add("TreeEnsembleClassifier", 1, treeClassifier, domain).limits("integer labels");
+  t.add("TreeEnsemble", 5, treeEnsemble, "T=float", domain).limits({&manyVotes});
+  t.add("TreeEnsembleRegressor", 1, treeRegressor, "T=number", domain).limits({&manyVotes});
+  t.add("TreeEnsembleClassifier", 1, treeClassifier, "T1=number", domain)
+      .limits({&noStrings, &oneClass, &manyVotes});
 }

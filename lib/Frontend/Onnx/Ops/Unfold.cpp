@@ -47,7 +47,7 @@ RowStatus col2Im(Node &n) {
     return RowStatus::Done;
   auto image = n.bindDims(1), block = n.bindDims(2);
   if (!image || !block)
-    return n.unsupported("an image_shape or block_shape of unknown length");
+    return n.unsupported(openList);
   const int64_t spatial = image->size();
   Steps steps(n, spatial);
   if (x.rank() != 3 || int64_t(block->size()) != spatial || !steps.fit)
@@ -217,6 +217,7 @@ RowStatus deformConv(Node &n) {
 } // namespace
 
 void onnx::addUnfoldRows(OpTable &t) {
-  t.add("Col2Im", 18, col2Im).limits("no strings, no complex numbers");
-  t.add("DeformConv", 19, deformConv).inF32();
+  t.add("Col2Im", 18, col2Im, "T=number|bool image_shape=index block_shape=index")
+      .limits({&openList});
+  t.add("DeformConv", 19, deformConv, "T=float").inF32();
 }
