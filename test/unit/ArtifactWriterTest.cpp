@@ -202,6 +202,15 @@ void expectRuns(const std::string &file, float scale) {
   expectScaled(model, scale);
 }
 
+TEST(ArtifactPlan, KnowsSizesThatNoRunCanCompute) {
+  Plan plan;
+  SymExpr n = SymExpr::symbol("N");
+  plan.slotOf(n * SymExpr(INT64_MAX) + SymExpr(1));
+  EXPECT_FALSE(plan.overflows());
+  plan.slotOf(n * SymExpr(INT64_MAX) * SymExpr(8));
+  EXPECT_TRUE(plan.overflows());
+}
+
 TEST_F(ArtifactWriterTest, SharedLibraryRuns) {
   ASSERT_EQ(write(scalePlan(3), {scaleKernel("scale")}, {}, "m.so"), "");
   EXPECT_EQ(fileCount(), 1u);

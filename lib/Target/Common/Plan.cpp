@@ -73,6 +73,10 @@ int32_t Plan::slotOf(const SymExpr &expr) {
   return result;
 }
 
+bool Plan::overflows() const {
+  return slots.count((SymExpr(INT64_MAX) + SymExpr(1)).str()) != 0; // all are equal
+}
+
 int32_t Plan::symbolSlot(llvm::StringRef name) {
   std::string key = SymExpr::symbol(std::string_view(name.data(), name.size())).str();
   auto [it, isNew] = slots.try_emplace(key, static_cast<int32_t>(exprs.size()));

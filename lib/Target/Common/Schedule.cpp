@@ -282,5 +282,11 @@ void Scheduler::updateInPlace(PlanValue &output, int32_t input) {
 
 llvm::Error dynac::schedule(func::FuncOp main, RegionPlanner &target, WeightStore &weights,
                             Plan &plan) {
-  return Scheduler(target, weights, plan).run(main);
+  if (llvm::Error error = Scheduler(target, weights, plan).run(main))
+    return error;
+  if (plan.overflows())
+    return unsupported("{0}: the size of a tensor leaves 64 bits or is too long an expression of "
+                       "the model's dimensions",
+                       printable(plan.name));
+  return llvm::Error::success();
 }

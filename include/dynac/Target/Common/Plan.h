@@ -86,6 +86,8 @@ struct Plan {
   /// The slot that holds `expr`, made if need be. Its symbols are added to `symbols` (unbounded) on
   /// first use.
   int32_t slotOf(const SymExpr &expr);
+  /// Whether a slot is asked for that no run can compute.
+  bool overflows() const;
   /// The slot of symbol `name`.
   int32_t symbolSlot(llvm::StringRef name);
   /// Index of `text` in `messages`, added if new.
