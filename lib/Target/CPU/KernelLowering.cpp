@@ -19,7 +19,6 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
-#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -32,11 +31,12 @@ void dynac::cpu::addKernelLowering(OpPassManager &pm) {
   pm.addPass(arith::createArithEmulateUnsupportedFloats({{"f16", "bf16"}, "f32"}));
   pm.addPass(createMathExpansionPass());
   pm.addPass(arith::createArithExpandOpsPass());
-  pm.addPass(createCanonicalizerPass());
+  GreedyRewriteConfig config; // loops are structured still: no regions to simplify
+  config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+  pm.addPass(createCanonicalizerPass(config));
   pm.addPass(createCSEPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createConvertSCFToCFPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
@@ -47,6 +47,4 @@ void dynac::cpu::addKernelLowering(OpPassManager &pm) {
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
 }
