@@ -37,6 +37,11 @@ static Tensor spread(Tensor value, Tensor x, int64_t axis, int64_t block) {
     return {};
   if (value.rank() == 0 || value.size().isOne())
     return reshape(value, {});
+  if (axis >= (block > 0 ? value : x).rank()) {
+    x.ctx().fail("a scale or zero point of shape " + prim::shapeText(value.shape()) +
+                 " for shape " + prim::shapeText(x.shape()));
+    return Tensor(x.ctx(), {});
+  }
   if (block > 0) {
     // [.., n, ..] -> [.., n, 1, ..] -> [.., n, block, ..] -> [.., n * block, ..], cut to x's size.
     Shape repeated = value.shape(), merged = repeated;
