@@ -39,7 +39,7 @@ struct Rebuilder : SymExpr::Visitor {
   }
 };
 
-/// Finds floordiv(symbol, number) or mod(symbol, number) in an expression.
+/// Finds floordiv(symbol, number) or mod(symbol, number), also of symbol + number.
 struct QuotientFinder : SymExpr::Visitor {
   struct Part {
     std::optional<int64_t> number;
@@ -56,8 +56,12 @@ struct QuotientFinder : SymExpr::Visitor {
   int64_t symbol(std::string_view name) override { return add({std::nullopt, std::string(name)}); }
   int64_t binary(SymExpr::Kind kind, int64_t a, int64_t b) override {
     bool divides = kind == SymExpr::Kind::FloorDiv || kind == SymExpr::Kind::Mod;
-    if (divides && !parts[a].symbol.empty() && parts[b].number)
+    // The greatest divisor is a multiple of the others where windows of stride 2 follow each other.
+    if (divides && !parts[a].symbol.empty() && parts[b].number &&
+        (!found || *parts[b].number > found->second))
       found = {parts[a].symbol, *parts[b].number};
+    if (kind == SymExpr::Kind::Add && (parts[a].number || parts[b].number))
+      return add({std::nullopt, parts[a].number ? parts[b].symbol : parts[a].symbol});
     return add({});
   }
 };

@@ -15,6 +15,9 @@ using namespace dynac;
 /// Constants up to this size are literals.
 static constexpr int64_t literalBytes = 1024;
 
+/// A slice's bound from here on means the end.
+static constexpr int64_t endOfAxis = int64_t(1) << 24;
+
 /// The minimum in the canonical text of one, without what is added to it: "min(N,8)" of
 /// "min(N,8)-5", which is what min(N - 5, 3) becomes.
 static std::string minimumIn(const std::string &text) {
@@ -54,9 +57,13 @@ bool Walk::assumeForShapesOf(model::NodeOp node) {
   for (const Clamp &clamp : clamps) {
     bool occurs = llvm::any_of(
         dims, [&](const SymExpr &dim) { return dim.str().find(clamp.text) != std::string::npos; });
-    if (!occurs || assumptions.provesLe(clamp.wanted, clamp.limit))
+    if (!occurs || assumptions.provesLe(clamp.wanted, clamp.limit) ||
+        assumptions.provesLe(clamp.limit, clamp.wanted))
       continue;
-    assumptions.assumeLe(clamp.wanted, clamp.limit);
+    // Exporters write "to the end" as a great number.
+    bool isEnd = clamp.wanted.constant().value_or(0) >= endOfAxis;
+    isEnd ? assumptions.assumeLe(clamp.limit, clamp.wanted)
+          : assumptions.assumeLe(clamp.wanted, clamp.limit);
     found = true;
   }
   for (const SymExpr &dim : dims)

@@ -10,6 +10,8 @@
 
 #include "dynac/Frontend/Onnx/Model.h"
 #include "dynac/Support/SymExpr.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 #include <set>
@@ -34,6 +36,9 @@ public:
     case Dim::Kind::Unknown:
       return fresh(input.str() + "_" + std::to_string(axis));
     case Dim::Kind::Symbol:
+      // "_" and "?" are no names: exporters give them to every open dimension.
+      if (llvm::none_of(dim.symbol, [](char c) { return llvm::isAlnum(c); }))
+        return fresh(input.str() + "_" + std::to_string(axis));
       break;
     }
     auto found = exprs.find(dim.symbol);

@@ -34,7 +34,7 @@ func.func @attribute() {
 }
 
 func.func @extent_2() attributes {check.invalid = "axis 1"} {
-  %x = check.input dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+  %x = check.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
   %axes = check.constant dense<[1]> : tensor<1xi64>
   %squeezed = model.node "onnx.Squeeze" opset 13 (%x, %axes) {} : (tensor<1x2xf32>, tensor<1xi64>) -> tensor<1x2xf32>
   return

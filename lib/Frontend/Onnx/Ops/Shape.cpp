@@ -189,6 +189,14 @@ static RowStatus squeezeRow(Node &n) {
         axes->push_back(axis);
     }
   }
+  for (int64_t axis : *axes) {
+    if (x.dim(axis).constant())
+      continue;
+    Tensor size = dimScalar(n.ctx(), x.dim(axis), n.ctx().builder.getI64Type());
+    require(n, equal(size, fullLike(size, 1)),
+            "axis " + llvm::Twine(axis) + " of " + prim::shapeText(x.shape()) + " is not 1");
+    x = sliceAxis(x, axis, SymExpr(0), SymExpr(1));
+  }
   n.out(0, squeeze(x, *axes));
   return RowStatus::Done;
 }
