@@ -351,8 +351,7 @@ private:
   bool asksManyTimes(Operation *op) {
     if (isa<GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(op))
       return true; // any element, any number of times
-    if (auto broadcast = dyn_cast<BroadcastOp>(op);
-        broadcast && !stretchesInnermostOnly(broadcast))
+    if (auto broadcast = dyn_cast<BroadcastOp>(op); broadcast && !stretchesInnermostOnly(broadcast))
       return true;
     return manyTimes.contains(op);
   }

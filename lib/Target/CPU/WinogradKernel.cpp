@@ -91,12 +91,9 @@ static constexpr double kA = 0.625, kB = 1.5, kA2 = kA * kA, kB2 = kB * kB;
 void dynac::cpu::packWinograd(const ConvPlan &plan, llvm::ArrayRef<float> weights,
                               llvm::MutableArrayRef<float> packed) {
   static constexpr double na = 2 * kA2 * (kA2 - kB2), nb = 2 * kB2 * (kB2 - kA2);
-  static constexpr double g[6][3] = {{1 / (kA2 * kB2), 0, 0},
-                                     {1 / na, kA / na, kA2 / na},
-                                     {1 / na, -kA / na, kA2 / na},
-                                     {1 / nb, kB / nb, kB2 / nb},
-                                     {1 / nb, -kB / nb, kB2 / nb},
-                                     {0, 0, 1}};
+  static constexpr double g[6][3] = {{1 / (kA2 * kB2), 0, 0},      {1 / na, kA / na, kA2 / na},
+                                     {1 / na, -kA / na, kA2 / na}, {1 / nb, kB / nb, kB2 / nb},
+                                     {1 / nb, -kB / nb, kB2 / nb}, {0, 0, 1}};
   const ConvShape &s = plan.shape;
   const int64_t channels = alignTo(s.c, 16), columns = alignTo(s.k, 16);
   std::fill(packed.begin(), packed.end(), 0.f);
@@ -153,8 +150,8 @@ private:
   Value addV(Value x, Value y) { return b.create<arith::AddFOp>(loc, x, y); }
   Value subV(Value x, Value y) { return b.create<arith::SubFOp>(loc, x, y); }
   Value splat(double number) {
-    return b.create<arith::ConstantOp>(
-        loc, DenseElementsAttr::get(type, llvm::APFloat(float(number))));
+    return b.create<arith::ConstantOp>(loc,
+                                       DenseElementsAttr::get(type, llvm::APFloat(float(number))));
   }
   Value mulV(double factor, Value x) { return b.create<arith::MulFOp>(loc, x, splat(factor)); }
   /// x * factor + y.
@@ -248,9 +245,7 @@ void WinogradEmitter::transformInputs(const Block &block) {
 SmallVector<Value> WinogradEmitter::inputTransform(ArrayRef<Value> d) {
   Value p = fma(-kB2, d[2], d[4]), q = fma(-kB2, d[1], d[3]), r = fma(-kA2, d[2], d[4]),
         s = fma(-kA2, d[1], d[3]);
-  auto end = [&](Value x, Value y, Value z) {
-    return fma(kA2 * kB2, x, fma(-(kA2 + kB2), y, z));
-  };
+  auto end = [&](Value x, Value y, Value z) { return fma(kA2 * kB2, x, fma(-(kA2 + kB2), y, z)); };
   return {end(d[0], d[2], d[4]), fma(kA, q, p),  fma(-kA, q, p),
           fma(kB, s, r),         fma(-kB, s, r), end(d[1], d[3], d[5])};
 }
