@@ -37,7 +37,7 @@ public:
       return fresh(input.str() + "_" + std::to_string(axis));
     case Dim::Kind::Symbol:
       // "_" and "?" are no names: exporters give them to every open dimension.
-      if (llvm::none_of(dim.symbol, [](char c) { return llvm::isAlnum(c); }))
+      if (llvm::all_of(dim.symbol, [](char c) { return llvm::isASCII(c) && !llvm::isAlnum(c); }))
         return fresh(input.str() + "_" + std::to_string(axis));
       break;
     }
