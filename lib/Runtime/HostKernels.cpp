@@ -22,7 +22,8 @@ struct Entry {
 static Status copy(const HostKernelArgs &args) {
   if (args.bufferCount != 2 || args.bytes[0] != args.bytes[1])
     return failure(DYNAC_MISMATCH, "copy wants two buffers of the same size");
-  std::memmove(args.buffers[1], args.buffers[0], size_t(args.bytes[0]));
+  if (args.bytes[0] > 0) // a buffer of nothing may be null
+    std::memmove(args.buffers[1], args.buffers[0], size_t(args.bytes[0]));
   return {};
 }
 

@@ -235,7 +235,8 @@ Status Context::deliver(Executor &executor, int32_t index, dynac_value_t &value)
     if (!model->ownOutput[index]) { // the model hands out an input, a weight or another output
       if (Status status = outputBlocks[index].reserve(bytes); status.failed())
         return status;
-      std::memcpy(outputBlocks[index].data(), source, size_t(bytes));
+      if (bytes > 0)
+        std::memcpy(outputBlocks[index].data(), source, size_t(bytes));
       source = outputBlocks[index].data();
     }
     value = {};
