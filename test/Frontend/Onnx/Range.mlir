@@ -51,3 +51,12 @@ func.func @at_run_time() {
   check.equal %y, dense<[1, 2, 3]> : tensor<3xi64>
   return
 }
+
+func.func @to_infinity() attributes {check.invalid = "leaves 64 bits"} {
+  %start = check.constant dense<0.0> : tensor<f32>
+  %limit = check.constant dense<0x7F800000> : tensor<f32>
+  %delta = check.constant dense<1.0> : tensor<f32>
+  %y = model.node "onnx.Range" opset 11 (%start, %limit, %delta) {} :
+    (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<?xf32>
+  return
+}

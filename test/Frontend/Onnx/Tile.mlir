@@ -43,3 +43,12 @@ func.func @one_axis() {
   check.equal %y, dense<[[1.0, 2.0, 1.0, 2.0]]> : tensor<1x4xf32>
   return
 }
+
+func.func @no_axis() attributes {check.invalid = "the axis is none of rank 2"} {
+  %x = check.input dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+  %tiles = check.constant dense<[2.0]> : tensor<1xf32>
+  %axis = check.constant dense<[0x7FC00000]> : tensor<1xf32>
+  %tiled = model.node "onnx.Tile" opset 1 (%x, %tiles, %axis) {} :
+    (tensor<1x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4xf32>
+  return
+}

@@ -64,9 +64,10 @@ static std::optional<SymExpr> knownRangeSize(Node &n) {
     return count.provablyGe(SymExpr(0)) ? count : SymExpr::max(count, SymExpr(0));
   }
   auto a = n.floatsOf(0), b = n.floatsOf(1), d = n.floatsOf(2);
-  if (a && b && d && d->front() != 0)
-    return SymExpr(
-        std::max<int64_t>(0, int64_t(std::ceil((b->front() - a->front()) / d->front()))));
+  if (a && b && d && d->front() != 0) {
+    double count = std::ceil((b->front() - a->front()) / d->front());
+    return count <= 0 ? SymExpr(0) : sizeOf(count);
+  }
   return std::nullopt;
 }
 

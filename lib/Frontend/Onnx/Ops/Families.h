@@ -17,6 +17,8 @@
 
 #include "dynac/Frontend/Table.h"
 
+#include <cmath>
+
 namespace dynac::onnx {
 
 void addActivationRows(OpTable &table);
@@ -54,6 +56,12 @@ void addStateSpaceRows(OpTable &table);
 void addTrainingRows(OpTable &table);
 void addTreeRows(OpTable &table);
 void addUnfoldRows(OpTable &table);
+
+/// A size that a file holds as a floating-point number, cut towards 0. NaN and what is beyond exact
+/// integers are an overflow, which is no tensor's size.
+inline SymExpr sizeOf(double number) {
+  return std::abs(number) < 0x1p53 ? SymExpr(int64_t(number)) : SymExpr(INT64_MAX) + SymExpr(1);
+}
 
 /// A row that applies one function to its operands.
 template <Tensor (*F)(Tensor)> RowStatus unary(Node &n) {

@@ -199,7 +199,7 @@ static RowStatus oneHot(Node &n) {
   if (auto given = n.bindDims(1); given && given->size() == 1)
     depth = given->front();
   else if (auto number = n.floatsOf(1); number && number->size() == 1)
-    depth = SymExpr(int64_t(number->front()));
+    depth = sizeOf(number->front());
   else if (Tensor given = n.in(1); given && given.size().isOne())
     depth = bindDim(reshape(convert(given, n.ctx().builder.getI64Type()), {}), 0);
   if (!depth)

@@ -51,7 +51,7 @@ static std::optional<RowStatus> splitSizes(Node &n, const SymExpr &size, prim::S
       if (!parts)
         return n.unsupported(openParts);
       for (double part : *parts)
-        sizes.push_back(SymExpr(int64_t(part)));
+        sizes.push_back(sizeOf(part));
     } else {
       auto given = n.bindDims(1);
       if (!given)
@@ -127,9 +127,11 @@ static RowStatus tile(Node &n) {
     auto count = n.floatsOf(1), axis = n.floatsOf(2);
     if (!count || !axis)
       return n.unsupported(openTiles);
-    if (count->size() != 1 || axis->size() != 1 || axis->front() < 0 || axis->front() >= x.rank())
+    if (count->size() != 1 || axis->size() != 1)
       return n.invalid("tiles and axis must have one element");
-    repeats[int64_t(axis->front())] = SymExpr(int64_t(count->front()));
+    if (!(axis->front() >= 0 && axis->front() < double(x.rank()))) // also NaN
+      return n.invalid("the axis is none of rank " + llvm::Twine(x.rank()));
+    repeats[int64_t(axis->front())] = sizeOf(count->front());
   } else {
     auto given = n.bindDims(1);
     if (!given)

@@ -183,7 +183,7 @@ Tensor resample(Tensor x, int64_t axis, const Filter &filter, const Resampling &
 /// floor(size * scale). A constant size multiplies in f32, the type of scales.
 std::optional<SymExpr> scaledSize(const SymExpr &size, double scale) {
   if (auto value = size.constant())
-    return SymExpr(int64_t(std::floor(float(*value) * float(scale))));
+    return sizeOf(std::floor(float(*value) * float(scale)));
   for (int64_t den = 1; den <= (int64_t(1) << 30); den *= 2)
     if (double num = scale * den; num == std::floor(num) && num < double(int64_t(1) << 40))
       return (size * SymExpr(int64_t(num))).floorDiv(SymExpr(den));
