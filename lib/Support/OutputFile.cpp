@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -46,10 +47,17 @@ llvm::Expected<OutputFile> OutputFile::create(llvm::StringRef path, bool executa
   llvm::SmallString<128> temporary;
   unsigned mode =
       executable ? llvm::sys::fs::all_all : llvm::sys::fs::all_read | llvm::sys::fs::all_write;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueFile(model, fd, temporary, llvm::sys::fs::OF_None, mode))
+  // A signal between making the file and knowing it would leave it.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::error_code error =
+      llvm::sys::fs::createUniqueFile(model, fd, temporary, llvm::sys::fs::OF_None, mode);
+  if (!error)
+    llvm::sys::RemoveFileOnSignal(temporary);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error)
     return ioError("cannot write '{0}': {1}", shown, error.message());
-  llvm::sys::RemoveFileOnSignal(temporary);
   OutputFile file(path.str(), std::string(temporary), fd);
   struct stat made;
   if (::fstat(fd, &made))
