@@ -85,6 +85,18 @@ def images():
     one("pad reflects again", "Pad", {"x": f32([1, 1.2], [2.3, 3.4], [4.5, 5.7])},
         {"y": f32([1, 1.2, 1, 1.2], [2.3, 3.4, 2.3, 3.4], [4.5, 5.7, 4.5, 5.7])}, {"p": i64(0, 2, 0, 0)},
         mode="reflect")
+    weight = ramp(20, 20)  # more than a literal
+    padded = np.full((24, 22), 3, np.float32)
+    padded[1:21, 2:22] = weight
+    case("pad of a weight", [("Pad", ["w", "p", "three"], ["a"], {}), ("Add", ["x", "a"], ["y"], {})], {"x": ramp(24, 22)},
+         {"y": ramp(24, 22) + padded}, {"w": weight, "p": i64(1, 2, 3, 0), "three": f32(3).reshape(())}, symbols=False)
+    wave = ramp(1, 1, 16) % 5
+    first = np.maximum(np.maximum(np.pad(wave[0, 0], (1, 0))[0:16:2], wave[0, 0][0::2]), wave[0, 0][1::2])
+    second = np.maximum(np.maximum(np.pad(first, (1, 0))[0:8:2], first[0::2]), first[1::2])
+    pool = {"kernel_shape": [3], "strides": [2], "pads": [1, 1]}
+    case("a pyramid of open width", [("MaxPool", ["x"], ["a"], pool), ("MaxPool", ["a"], ["b"], pool),
+                                     ("Resize", ["b", "", "s"], ["c"], {"mode": "nearest"}), ("Add", ["a", "c"], ["y"], {})],
+         {"x": wave}, {"y": (first + second.repeat(2))[None, None]}, {"s": f32(1, 1, 2)})
     one("pad reflects what is cropped", "Pad", {"x": ramp(6)}, {"y": f32(2, 3, 4, 5, 4, 3, 2)}, {"p": i64(-2, 3)},
         mode="reflect")
     w = ramp(1, 1, 3, 3) + 2
