@@ -8,6 +8,7 @@
 #include "dynac/Support/OutputFile.h"
 
 #include "dynac/Support/Diagnostic.h"
+#include "dynac/Support/Interrupt.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -47,17 +47,13 @@ llvm::Expected<OutputFile> OutputFile::create(llvm::StringRef path, bool executa
   llvm::SmallString<128> temporary;
   unsigned mode =
       executable ? llvm::sys::fs::all_all : llvm::sys::fs::all_read | llvm::sys::fs::all_write;
-  // A signal between making the file and knowing it would leave it.
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::error_code error =
-      llvm::sys::fs::createUniqueFile(model, fd, temporary, llvm::sys::fs::OF_None, mode);
-  if (!error)
+  {
+    Uninterrupted guard;
+    if (std::error_code error =
+            llvm::sys::fs::createUniqueFile(model, fd, temporary, llvm::sys::fs::OF_None, mode))
+      return ioError("cannot write '{0}': {1}", shown, error.message());
     llvm::sys::RemoveFileOnSignal(temporary);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error)
-    return ioError("cannot write '{0}': {1}", shown, error.message());
+  }
   OutputFile file(path.str(), std::string(temporary), fd);
   struct stat made;
   if (::fstat(fd, &made))

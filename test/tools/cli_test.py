@@ -233,17 +233,24 @@ class Compile(CliTest):
     def test_interrupted_linker(self):
         """A linker that outlived the compiler would write a file that nobody removes."""
         self.affine()
-        with open(self.path("ld"), "w", encoding="utf-8") as script:
-            script.write('#!/bin/sh\ntouch started\nsleep 1\nfor out; do [ "$last" = -o ] && echo late >"$out"; last=$out; done\n')
+        write = 'for out; do [ "$last" = -o ] && echo late >"$out"; last=$out; done'
+        self.interrupt_linker(f"touch started\nsleep 1\n{write}")
+        self.interrupt_linker(f"end() {{ {write}; exit 1; }}\ntrap 'end \"$@\"' TERM\ntouch started\nsleep 1 & wait")
+        self.interrupt_linker(f"trap '' TERM\ntouch started\nsleep 1\n{write}")
+
+    def interrupt_linker(self, script):
+        with open(self.path("ld"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{script}\n")
         os.chmod(self.path("ld"), 0o755)
         process = subprocess.Popen([DYNAC, "compile", "m.onnx", "-o", "m.so", "--linker", "./ld"], cwd=self.folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not os.path.exists(self.path("started")) and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
-        process.wait()
+        self.assertEqual(process.wait(), -signal.SIGTERM)
         time.sleep(1.5)
         self.assert_nothing_left({"m.onnx", "ld", "started"})
+        os.remove(self.path("started"))
 
     def assert_nothing_left(self, known):
         """The linker removes its own temporary file when it is told that the compiler is gone: a moment later."""

@@ -9,32 +9,14 @@
 
 #include "Session.h"
 #include "dynac/Support/Diagnostic.h"
+#include "dynac/Support/ScratchFile.h"
 #include "dynac/Target/CPU/Isa.h"
 
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace dynac::tool {
 
 namespace {
-
-/// A file of the system's temporary folder, removed at the end.
-struct ScratchArtifact {
-  llvm::SmallString<128> path;
-
-  llvm::Error create() {
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("dynac-check", "so", path))
-      return ioError("cannot make a temporary file: {0}", error.message());
-    llvm::sys::RemoveFileOnSignal(path);
-    return llvm::Error::success();
-  }
-  ~ScratchArtifact() {
-    llvm::sys::fs::remove(path);
-    llvm::sys::DontRemoveFileOnSignal(path);
-  }
-};
 
 /// Ends the compilation of a program that ran already.
 class NewPrograms : public Progress {
@@ -121,9 +103,9 @@ llvm::Error Runner::runArtifact(const Way &way, const std::string &path, const s
 void Runner::runTogether(const Way &way, Functions functions) {
   if (functions.empty())
     return;
-  ScratchArtifact artifact;
-  llvm::Error error = artifact.create();
-  std::string path(artifact.path);
+  ScratchFile artifact;
+  llvm::Error error = artifact.create("so");
+  const std::string &path = artifact.path();
   if (!error) {
     auto isNew = compileTo(way, path, functions);
     if (!isNew)
@@ -148,11 +130,11 @@ void Runner::runTogether(const Way &way, Functions functions) {
 }
 
 void Runner::expectRefusal(const Way &way, const TestFunction &function, const Refusal &refusal) {
-  ScratchArtifact artifact;
+  ScratchFile artifact;
   const TestFunction *one = &function;
-  llvm::Error error = artifact.create();
+  llvm::Error error = artifact.create("so");
   if (!error)
-    error = compileTo(way, std::string(artifact.path), one).takeError();
+    error = compileTo(way, artifact.path(), one).takeError();
   if (!error)
     return fail(function.line, function, way.name,
                 "compiles, expected an error with \"" + refusal.text + "\"");

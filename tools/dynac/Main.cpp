@@ -9,6 +9,7 @@
 #include "Log.h"
 #include "dynac/Runtime/dynac.h"
 #include "dynac/Support/Diagnostic.h"
+#include "dynac/Support/Interrupt.h"
 #include "dynac/Support/OutputFile.h"
 #include "dynac/Target/Common/ArtifactWriter.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,8 +44,7 @@ const char footer[] =
 void prepareProcess() {
   std::set_new_handler(outOfMemory);
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { outOfMemory(); });
-  // Installs the handlers that remove temporary files; the next line overrules one of them.
-  llvm::sys::SetInterruptFunction(nullptr);
+  endOnSignals();
   // Writing beyond a file size limit is an error to report, in linkers too.
   std::signal(SIGXFSZ, SIG_IGN);
   // So is a reader of standard output that went away.

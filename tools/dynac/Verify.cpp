@@ -10,9 +10,7 @@
 #include "Values.h"
 #include "dynac/Driver/Pipeline.h"
 #include "dynac/Support/Diagnostic.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Signals.h"
+#include "dynac/Support/ScratchFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -20,22 +18,6 @@
 namespace dynac::tool {
 
 namespace {
-
-/// A file of the system's temporary folder, removed at the end.
-struct ScratchArtifact {
-  llvm::SmallString<128> path;
-
-  llvm::Error create() {
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("dynac-verify", "so", path))
-      return ioError("cannot make a temporary file: {0}", error.message());
-    llvm::sys::RemoveFileOnSignal(path);
-    return llvm::Error::success();
-  }
-  ~ScratchArtifact() {
-    llvm::sys::fs::remove(path);
-    llvm::sys::DontRemoveFileOnSignal(path);
-  }
-};
 
 /// A run's context, which owns the outputs.
 struct Finished {
@@ -86,13 +68,13 @@ llvm::Error verifyArtifact(CompileOptions reference, const std::string &path,
   if (!tensors)
     return tensors.takeError();
 
-  ScratchArtifact scratch;
-  if (llvm::Error error = scratch.create())
+  ScratchFile scratch;
+  if (llvm::Error error = scratch.create("so"))
     return error;
   auto native = parseMarchOption("native");
   if (!native)
     return native.takeError();
-  reference.output = std::string(scratch.path);
+  reference.output = scratch.path();
   reference.levels = *native;
   reference.optLevel = 0;
   reference.weights = "embed";

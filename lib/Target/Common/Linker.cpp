@@ -8,26 +8,21 @@
 #include "dynac/Target/Common/Linker.h"
 
 #include "dynac/Support/Diagnostic.h"
-#include "dynac/Support/OutputFile.h"
+#include "dynac/Support/Interrupt.h"
+#include "dynac/Support/ScratchFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/InterfaceStub/ELFObjHandler.h"
 #include "llvm/InterfaceStub/IFSStub.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/Signals.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,30 +49,7 @@ llvm::Expected<std::string> findLinker(llvm::StringRef wanted) {
                  "needs none");
 }
 
-namespace {
-
-/// A file of the system's temporary folder that is removed at the end of its scope.
-struct ScratchFile {
-  llvm::SmallString<128> path;
-
-  llvm::Error create(llvm::StringRef suffix) {
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("dynac", suffix, path))
-      return ioError("cannot make a temporary file: {0}", error.message());
-    llvm::sys::RemoveFileOnSignal(path);
-    return llvm::Error::success();
-  }
-  ~ScratchFile() {
-    if (path.empty())
-      return;
-    llvm::sys::fs::remove(path);
-    llvm::sys::DontRemoveFileOnSignal(path);
-  }
-};
-
-} // namespace
-
-/// Runs a program that ends when this process does: one that lived on would write its output after
-/// the temporary files were removed. LLVM's ExecuteAndWait has no way to say so.
+/// Runs the linker with its messages in the file `log`; returns its exit code.
 static llvm::Expected<int> execute(llvm::StringRef linker, char *const *argv, const char *log) {
   auto failed = [&](int error) {
     return ioError("linker '{0}' could not be run: {1}", linker, std::strerror(error));
@@ -90,24 +62,8 @@ static llvm::Expected<int> execute(llvm::StringRef linker, char *const *argv, co
   });
   if (in < 0 || out < 0)
     return failed(errno);
-  const pid_t parent = ::getpid();
-  volatile int error =
-      0; // the child writes it: it has the parent's memory until it runs the linker
-  const pid_t child = ::vfork();
-  if (child < 0)
-    return failed(errno);
-  if (child == 0) {
-    if (!::prctl(PR_SET_PDEATHSIG, SIGTERM) && ::getppid() == parent && ::dup2(in, 0) >= 0 &&
-        ::dup2(out, 1) >= 0 && ::dup2(out, 2) >= 0)
-      ::execv(argv[0], argv);
-    error = errno;
-    ::_exit(127);
-  }
   int status;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return failed(errno);
-  if (error)
+  if (int error = runChild(argv, in, out, status))
     return failed(error);
   if (WIFSIGNALED(status))
     // A linker that writes into mapped memory learns of a full disk by SIGBUS.
@@ -126,12 +82,12 @@ llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<std::string> argume
   for (std::string &word : words)
     argv.push_back(word.data());
   argv.push_back(nullptr);
-  llvm::Expected<int> code = execute(linker, argv.data(), log.path.c_str());
+  llvm::Expected<int> code = execute(linker, argv.data(), log.path().c_str());
   if (!code)
     return code.takeError();
   if (*code == 0)
     return llvm::Error::success();
-  auto output = llvm::MemoryBuffer::getFile(log.path);
+  auto output = llvm::MemoryBuffer::getFile(log.path());
   llvm::StringRef line =
       output ? (*output)->getBuffer().ltrim().split('\n').first.rtrim() : llvm::StringRef();
   return ioError("linker '{0}' failed with code {1}{2}{3}", linker, *code, line.empty() ? "" : ": ",
@@ -194,13 +150,13 @@ llvm::Error linkSharedLibrary(llvm::StringRef linker, llvm::StringRef object,
     return error;
   {
     std::error_code error;
-    llvm::raw_fd_ostream os(script.path, error);
+    llvm::raw_fd_ostream os(script.path(), error);
     os << "{ global: " << symbol << "; local: *; };\n";
     os.close();
     error = os.error();
     os.clear_error();
     if (error)
-      return ioError("cannot write '{0}': {1}", script.path, error.message());
+      return ioError("cannot write '{0}': {1}", script.path(), error.message());
   }
   std::vector<std::string> arguments = {"-shared",
                                         "-m",
@@ -219,7 +175,7 @@ llvm::Error linkSharedLibrary(llvm::StringRef linker, llvm::StringRef object,
                                         "--hash-style=gnu",
                                         "--eh-frame-hdr",
                                         "--version-script",
-                                        std::string(script.path),
+                                        script.path(),
                                         "-o",
                                         output.str(),
                                         object.str()};
@@ -229,9 +185,9 @@ llvm::Error linkSharedLibrary(llvm::StringRef linker, llvm::StringRef object,
       continue;
     if (llvm::Error error = file->create("so"))
       return error;
-    if (llvm::Error error = writeStub(file->path, library, *names))
+    if (llvm::Error error = writeStub(file->path(), library, *names))
       return error;
-    arguments.push_back(std::string(file->path));
+    arguments.push_back(file->path());
   }
   return runLinker(linker, arguments);
 }
