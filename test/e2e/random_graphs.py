@@ -10,9 +10,11 @@
 A case is made from its seed alone. Each node is evaluated as it is added, by onnxruntime (a model of that node only) or
 else by the reference evaluator: that gives shapes for the next node and the expected numbers. Floats are also carried in
 float64 beside; how far both lie apart says how much rounding the graph amplifies, and bounds the error that is allowed.
-A case runs as it stands, with symbolic dimensions or with some inputs as constants, with or without claimed kernels."""
+A case runs as it stands, with symbolic dimensions or with some inputs as constants, with or without claimed kernels, as code
+for one of the CPU levels that this machine runs."""
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -46,6 +48,7 @@ TYPES = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE, "float16":
          "uint8": TensorProto.UINT8, "uint32": TensorProto.UINT32, "uint64": TensorProto.UINT64, "bool": TensorProto.BOOL}
 OPSETS = (18, 20, 21, 23)
 IR_VERSION = 10
+LEVELS = ("x86-64-v2", "x86-64-v3", "native", "native")
 LARGEST = 4096  # elements of a value
 # Operators that add terms: what cancels leaves the rounding errors of the terms.
 SUMS = {"Add", "Sub", "Sum", "Mean", "ReduceSum", "ReduceMean", "CumSum", "MatMul", "Gemm", "Einsum", "Conv",
@@ -295,7 +298,7 @@ class Run:
 
     def __init__(self, args):
         self.args = args
-        self.plain, self.generic = Cli(args.dynac, timeout=args.timeout), Cli(args.dynac, ["-O0"], timeout=args.timeout)
+        self.driver = Cli(args.dynac, timeout=args.timeout)
 
     def case(self, seed):
         graph = make_case(seed, self.args.operators)
@@ -304,17 +307,17 @@ class Run:
         folder = Path(self.args.work) / str(seed)
         model, inputs, outputs = graph.model()
         mode = graph.choice(("static", "static", "dynamic"))
-        driver = self.generic if graph.flip(0.25) else self.plain
-        outcome = self.compare(folder, with_symbols(model, False) if mode == "dynamic" else model, inputs, outputs, driver)
+        options = ["-O0" if graph.flip(0.25) else "-O2", "--march", graph.choice(LEVELS)]
+        outcome = self.compare(folder, with_symbols(model, False) if mode == "dynamic" else model, inputs, outputs, options)
         if outcome.state in (FAILED, CRASHED):
-            (folder / "why.txt").write_text(f"{mode}: {outcome.message}\n", encoding="utf-8")
+            (folder / "why.txt").write_text(f"{' '.join([mode, *options])}: {outcome.message}\n", encoding="utf-8")
         else:
             shutil.rmtree(folder, ignore_errors=True)
-        return {"seed": seed, "mode": mode, "generic": driver is self.generic, "state": outcome.state,
+        return {"seed": seed, "mode": " ".join([mode, *options]), "state": outcome.state,
                 "message": outcome.message, "operators": sorted({node.op_type for node in graph.nodes}),
                 "nodes": len(graph.nodes)}
 
-    def compare(self, folder, model, inputs, outputs, driver):
+    def compare(self, folder, model, inputs, outputs, options):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         (folder / "model.onnx").write_bytes(model.SerializeToString())
@@ -322,11 +325,11 @@ class Run:
         for value in inputs:
             files[value.name] = folder / f"{value.name}.npy"
             np.save(files[value.name], value.array)
-        outcome = driver.compile(folder / "model.onnx", folder / "model.so")
+        outcome = self.driver.compile(folder / "model.onnx", folder / "model.so", *options)
         if not outcome.ok:
             return outcome
         types = {info.name: info.type for info in model.graph.output}
-        outcome = driver.run(folder / "model.so", files, types, folder / "out")
+        outcome = self.driver.run(folder / "model.so", files, types, folder / "out")
         if not outcome.ok:
             return outcome
         for value in outputs:
@@ -350,7 +353,7 @@ def work(seed):
     try:
         return WORKER.case(seed)
     except Exception as error:  # a mistake of this program must not end the other cases
-        return {"seed": seed, "mode": "", "generic": False, "state": CRASHED, "operators": [], "nodes": 0,
+        return {"seed": seed, "mode": "", "state": CRASHED, "operators": [], "nodes": 0,
                 "message": f"runner: {type(error).__name__}: {error}"}
 
 
@@ -361,7 +364,7 @@ def report(results, seconds, required):
                       for result in results if result["state"] == REFUSED)
     for result in results:
         if result["state"] in (FAILED, CRASHED):
-            print(f"{result['state']}: seed {result['seed']} ({result['mode']}{', -O0' if result['generic'] else ''}): "
+            print(f"{result['state']}: seed {result['seed']} ({result['mode']}): "
                   f"{result['message']}")
     for reason, count in refused.most_common(20):
         print(f"refused {count}: {reason}")
@@ -384,6 +387,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=60, help="seconds for one command")
     parser.add_argument("--required", type=int, default=0, metavar="N", help="name operators in fewer accepted cases")
+    parser.add_argument("--json", metavar="FILE", help="write every case's outcome to this file")
     parser.add_argument("--work", default=ROOT / "build/random-graphs", help="where the files of failed cases stay")
     args = parser.parse_args()
     args.operators = sorted(args.op or random_ops.REGISTRY)
@@ -395,6 +399,8 @@ def main():
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with ProcessPoolExecutor(args.jobs, initializer=start_worker, initargs=(args,)) as pool:
         results = [result for result in pool.map(work, seeds, chunksize=4) if result]
+    if args.json:
+        Path(args.json).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     return 1 if report(results, time.monotonic() - start, args.required) else 0
 
 
