@@ -9,12 +9,16 @@
 onnxruntime within the manifest's tolerance.
 
 The zoo is a folder with models.json, skeletons and hydrate.py: --zoo, else $DYNAC_ZOO, else ../shared/zoo beside the
-repository. `error` is the relative L2 distance from onnxruntime in float64 where it has the kernels (then `ort` is
-onnxruntime's own float32 distance), else from its float32 result. The exit code is 1 if a model failed or crashed, 77 if
+repository. --cases runs a folder of models with weights and inputs instead: FOLDER/NAME holds model.onnx, io.json (files of
+inputs by name, outputs, tolerance) and those files.
+
+`error` is the relative L2 distance from onnxruntime in float64 where it has the kernels (then `ort` is onnxruntime's own
+float32 distance), else from its float32 result. The exit code is 1 if a model failed or crashed, 77 if
 there is no zoo or a Python package is missing."""
 
 import argparse
 import importlib.util
+import json
 import os
 import shutil
 import sys
@@ -65,12 +69,16 @@ class ZooRun:
         self.args, self.module, self.zoo, self.driver = args, module, zoo, driver
 
     def model(self, name):
-        entry = self.zoo.find(name)
+        return self.attempt(self.zoo.find(name), self.steps)
+
+    def attempt(self, entry, steps):
         folder = Path(self.args.work) / entry["name"]
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         start = time.monotonic()
         result = {"test": entry["name"], "group": entry["suite"], "state": CRASHED, "message": ""}
         try:
-            outcome = self.steps(entry, folder, result)
+            outcome = steps(entry, folder, result)
         except Exception as error:  # a mistake of this runner must not end the other models
             outcome = Result(CRASHED, f"runner: {type(error).__name__}: {error}")
         if not self.args.keep:
@@ -79,41 +87,46 @@ class ZooRun:
         return result
 
     def steps(self, entry, folder, result):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
         path = self.module.write_model(self.zoo, entry, str(folder))
+        outcome = self.compiled(path, folder, result)
+        if not outcome.ok:
+            return outcome
+        sizes = [self.module.dims_of(entry)]
+        if entry["dims"] and not self.args.one_size:
+            sizes.append(other_sizes(entry["dims"]))
+        for dims in sizes:
+            outcome = self.compared(entry, path, folder, self.module.make_inputs(entry, **dims), result)
+            if not outcome.ok:
+                outcome.message = f"{', '.join(f'{k}={v}' for k, v in dims.items()) or 'static'}: {outcome.message}"
+                return outcome
+        return outcome
+
+    def compiled(self, path, folder, result):
         start = time.monotonic()
         outcome = self.driver.compile(path, folder / "model.so", *self.args.compile_option)
         result["compile_seconds"] = round(time.monotonic() - start, 2)
         if not outcome.ok:
             return outcome
         result["artifact_mb"] = round((folder / "model.so").stat().st_size / 1e6, 1)
-        sizes = [self.module.dims_of(entry)]
-        if entry["dims"] and not self.args.one_size:
-            sizes.append(other_sizes(entry["dims"]))
-        for dims in sizes:
-            outcome = self.at_size(entry, path, folder, dims, result)
-            if not outcome.ok:
-                outcome.message = f"{', '.join(f'{k}={v}' for k, v in dims.items()) or 'static'}: {outcome.message}"
-                return outcome
         return outcome
 
-    def at_size(self, entry, path, folder, dims, result):
-        inputs = self.module.make_inputs(entry, **dims)
-        want = self.module.run_onnxruntime(path, inputs)
+    def compared(self, entry, path, folder, inputs, result):
+        want = self.module.run_onnxruntime(str(path), inputs)
         graph = onnx.load(path, load_external_data=False).graph
         weights = {tensor.name for tensor in graph.initializer}
         files = {}
         for info in graph.input:
             if info.name in inputs and info.name not in weights:
                 files[info.name] = folder / f"input_{len(files)}.npy"
-                np.save(files[info.name], inputs[info.name])
+                # onnxruntime takes any one number for a scalar.
+                scalar = info.type.tensor_type.HasField("shape") and not info.type.tensor_type.shape.dim
+                np.save(files[info.name], inputs[info.name].reshape(()) if scalar else inputs[info.name])
         types = {info.name: info.type for info in graph.output}
         outcome = self.driver.run(folder / "model.so", files, types, folder / "out")
         if not outcome.ok:
             return outcome
         got = list(outcome.outputs.values())
-        exact = doubles.run(path, inputs) if self.args.doubles else None
+        exact = doubles.run(str(path), inputs) if self.args.doubles else None
         if exact is not None:
             result["ort_error"] = max(result.get("ort_error", 0.0), doubles.relative_error(want, exact) or 0.0)
         error = doubles.relative_error(got, exact if exact is not None else want)
@@ -122,11 +135,28 @@ class ZooRun:
         return Result(FAILED, "; ".join(problems)[:300]) if problems else outcome
 
 
+class CasesRun(ZooRun):
+    """Models of a folder, each with the inputs that lie beside it."""
+
+    def model(self, name):
+        source = Path(self.args.cases) / name
+        entry = json.loads((source / "io.json").read_text(encoding="utf-8"))
+        return self.attempt({"name": name, "suite": "", **entry}, lambda *args: self.case(source, *args))
+
+    def case(self, source, entry, folder, result):
+        outcome = self.compiled(source / "model.onnx", folder, result)
+        if not outcome.ok:
+            return outcome
+        inputs = {given["name"]: np.load(source / given["file"]) for given in entry["inputs"]}
+        return self.compared(entry, source / "model.onnx", folder, inputs, result)
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--zoo", help="the zoo's folder")
     parser.add_argument("--dynac", default=ROOT / "build/bin/dynac", help="the program (default: build/bin/dynac)")
     parser.add_argument("--models", help="names, models or aliases, separated by commas (default: all but the huge)")
+    parser.add_argument("--cases", metavar="FOLDER", help="run the models of this folder instead of the zoo's")
     parser.add_argument("--quick", action="store_true", help="a small model of every family")
     parser.add_argument("--suite", action="append", default=[], help="only models of this suite; may be repeated")
     parser.add_argument("--max-mb", type=float, default=1500, help="leave out models with more weights")
@@ -145,6 +175,8 @@ def parse(argv):
 
 
 def choose(args, zoo):
+    if args.cases:
+        return sorted(file.parent.name for file in Path(args.cases).glob("*/io.json") if (file.parent / "model.onnx").is_file())
     if args.models or args.quick:
         return (args.models or QUICK).split(",")
     return [entry["name"] for entry in zoo.entries.values()
@@ -167,7 +199,7 @@ def main(argv=None):
         return 2
     else:
         driver = Cli(args.dynac, ["-O0"] if args.generic_only else [], timeout=args.timeout)
-    run, results = ZooRun(args, module, zoo, driver), []
+    run, results = (CasesRun if args.cases else ZooRun)(args, module, zoo, driver), []
     with ThreadPoolExecutor(max_workers=args.jobs) as pool:
         for result in pool.map(run.model, names):
             results.append(result)

@@ -7,11 +7,15 @@
 
 #include "Loop.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
+
 using namespace dynac;
 using namespace dynac::onnx;
 
 static constexpr Limit otherBranches{
-    "branches of different shapes on a condition that only the run knows"};
+    "branches of different shapes on a condition that depends on data"};
 static constexpr Limit changingState{
     "carried values that change their shapes, where only the run knows the number of trips"};
 static constexpr Limit openStack{"scan outputs of a loop without a trip count"};
@@ -27,17 +31,33 @@ static std::optional<bool> knownCondition(Node &n, int64_t operand) {
   return std::nullopt;
 }
 
-// then_branch or else_branch; a condition known while importing leaves only one
-static RowStatus ifRow(Node &n) {
-  TensorContext &ctx = n.ctx();
-  if (auto condition = knownCondition(n, 0)) {
-    auto results = n.importGraph(*condition ? "then_branch" : "else_branch", {});
-    if (!results)
-      return RowStatus::Done;
+static RowStatus takeBranch(Node &n, llvm::StringRef branch) {
+  if (auto results = n.importGraph(branch, {}))
     for (auto [i, result] : llvm::enumerate(*results))
       n.outAs(i, result, result.dtype());
-    return RowStatus::Done;
+  return RowStatus::Done;
+}
+
+/// Whether a value is computed from sizes and constants alone.
+static bool comesFromSizes(mlir::Value value) {
+  llvm::SetVector<mlir::Value> sources;
+  sources.insert(value);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    mlir::Operation *op = sources[i].getDefiningOp();
+    if (!op || !mlir::isPure(op))
+      return false;
+    sources.insert(op->operand_begin(), op->operand_end());
   }
+  return true;
+}
+
+// then_branch or else_branch; a condition known while importing leaves only one, and so does one on
+// sizes where the branches have different shapes (torch.squeeze(dim) of an unknown size): the
+// then_branch, with a check
+static RowStatus ifRow(Node &n) {
+  TensorContext &ctx = n.ctx();
+  if (auto known = knownCondition(n, 0))
+    return takeBranch(n, *known ? "then_branch" : "else_branch");
   Tensor condition = conditionOf(n.in(0));
   if (!condition)
     return RowStatus::Done;
@@ -59,10 +79,18 @@ static RowStatus ifRow(Node &n) {
   }
   llvm::SmallVector<mlir::Type> types;
   for (auto [a, b] : llvm::zip(*results[0], *results[1])) {
-    if (a.value().getType() != b.value().getType())
-      return n.unsupported(otherBranches,
-                           prim::shapeText(a.shape()) + " and " + prim::shapeText(b.shape()));
-    types.push_back(a.value().getType());
+    if (a.value().getType() == b.value().getType()) {
+      types.push_back(a.value().getType());
+      continue;
+    }
+    std::string shapes = prim::shapeText(a.shape()) + " and " + prim::shapeText(b.shape());
+    if (!comesFromSizes(condition.value()))
+      return n.unsupported(otherBranches, shapes);
+    scratch.erase();
+    require(n, condition,
+            "the sizes choose the else_branch; results have shapes " + shapes +
+                ", and without known sizes the then_branch is compiled: fix them with --dim");
+    return takeBranch(n, "then_branch");
   }
   auto choice = builder.create<prim::IfOp>(ctx.loc, types, condition.value(), mlir::ValueRange());
   for (int branch = 0; branch < 2; ++branch)
