@@ -49,7 +49,9 @@ def recurrent(g, name):
     time, batch, width, hidden = g.dim(), g.dim(), g.dim(), g.choice((1, 3, 8))
     direction = g.choice(("forward", "reverse", "bidirectional"))
     d = 2 if direction == "bidirectional" else 1
-    inputs = [g.new("float32", [time, batch, width], -1, 1), g.new("float32", [d, gates * hidden, width], -1, 1),
+    x = g.new("float32", [time, batch, width], -1, 1)
+    time, batch, width = x.shape  # large ones became smaller
+    inputs = [x, g.new("float32", [d, gates * hidden, width], -1, 1),
               g.new("float32", [d, gates * hidden, hidden], -1, 1)]
     if g.flip():
         inputs.append(g.new("float32", [d, 2 * gates * hidden], -1, 1))
