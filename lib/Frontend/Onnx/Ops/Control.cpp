@@ -31,11 +31,23 @@ static std::optional<bool> knownCondition(Node &n, int64_t operand) {
   return std::nullopt;
 }
 
+/// Imports a branch. Nothing if that failed, as `status` says.
+static std::optional<Tensors> importBranch(Node &n, llvm::StringRef branch, RowStatus &status) {
+  status = RowStatus::Done;
+  auto results = n.importGraph(branch, {});
+  if (!results || int64_t(results->size()) == n.outputCount())
+    return results;
+  status = n.invalid(branch + " has " + llvm::Twine(results->size()) + " outputs, the node " +
+                     llvm::Twine(n.outputCount()));
+  return std::nullopt;
+}
+
 static RowStatus takeBranch(Node &n, llvm::StringRef branch) {
-  if (auto results = n.importGraph(branch, {}))
+  RowStatus status;
+  if (auto results = importBranch(n, branch, status))
     for (auto [i, result] : llvm::enumerate(*results))
       n.outAs(i, result, result.dtype());
-  return RowStatus::Done;
+  return status;
 }
 
 /// Whether a value is computed from sizes and constants alone.
@@ -69,9 +81,10 @@ static RowStatus ifRow(Node &n) {
   for (int branch = 0; branch < 2; ++branch) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&scratch->getRegion(branch));
-    results[branch] = n.importGraph(branch == 0 ? "then_branch" : "else_branch", {});
+    RowStatus status;
+    results[branch] = importBranch(n, branch == 0 ? "then_branch" : "else_branch", status);
     if (!results[branch])
-      return RowStatus::Done;
+      return status;
     llvm::SmallVector<mlir::Value> values;
     for (Tensor value : *results[branch])
       values.push_back(value.value());
