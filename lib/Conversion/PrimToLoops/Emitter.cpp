@@ -49,19 +49,43 @@ void Emitter::pushScope(Operation *op, bool isArm) { scopes.push_back({op, isArm
 
 void Emitter::popScope() {
   scopes.pop_back();
-  auto isGone = [&](const auto &entry) { return entry.level > level(); };
-  for (auto &entry : memo)
-    llvm::erase_if(entry.second, isGone);
-  for (auto &entry : rows)
-    llvm::erase_if(entry.second, isGone);
-  for (auto &entry : coordinates)
-    llvm::erase_if(entry.second, isGone);
-  SmallVector<unsigned> gone;
-  for (auto &[var, value] : digits)
+  takeInner();
+}
+
+Emitter::Known Emitter::takeInner() {
+  Known taken;
+  auto take = [&](auto &from, auto &to) {
+    for (auto &entry : from) {
+      auto inner = std::partition(entry.second.begin(), entry.second.end(),
+                                  [&](const auto &held) { return held.level <= level(); });
+      if (inner == entry.second.end())
+        continue;
+      to[entry.first].assign(std::make_move_iterator(inner),
+                             std::make_move_iterator(entry.second.end()));
+      entry.second.erase(inner, entry.second.end());
+    }
+  };
+  take(known.memo, taken.memo);
+  take(known.rows, taken.rows);
+  take(known.coordinates, taken.coordinates);
+  for (auto &[var, value] : known.digits)
     if (value.second > level())
-      gone.push_back(var);
-  for (unsigned var : gone)
-    digits.erase(var);
+      taken.digits.try_emplace(var, value);
+  for (auto &entry : taken.digits)
+    known.digits.erase(entry.first);
+  return taken;
+}
+
+void Emitter::putBack(Known taken) {
+  auto put = [&](auto &from, auto &to) {
+    for (auto &entry : from)
+      llvm::append_range(to[entry.first], entry.second);
+  };
+  put(taken.memo, known.memo);
+  put(taken.rows, known.rows);
+  put(taken.coordinates, known.coordinates);
+  for (auto &entry : taken.digits)
+    known.digits.try_emplace(entry.first, entry.second);
 }
 
 unsigned Emitter::hoistLevel(IndicesRef indices, bool lanesToo) const {
@@ -79,8 +103,12 @@ void Emitter::atLevel(unsigned target, llvm::function_ref<void()> emit) {
   b.setInsertionPoint(scopes[target + 1].op);
   SmallVector<Scope> inner(scopes.begin() + target + 1, scopes.end());
   scopes.truncate(target + 1);
+  // What the inner scopes hold comes later in the code, and their levels are those of other loops
+  // while this is emitted.
+  Known held = takeInner();
   emit();
   scopes.append(inner);
+  putBack(std::move(held));
 }
 
 Values Emitter::loop(Value lb, Value ub, Value step, ValueRange init, LoopBody body) {
@@ -261,7 +289,7 @@ Value Emitter::index(const Index &form) {
   if (terms.empty() || !form.offset.isZero())
     sum = dim(form.offset);
   for (const auto &[level, term] : terms) {
-    Value value = valueOf(*this, term->var, digits);
+    Value value = valueOf(*this, term->var, known.digits);
     if (!term->coeff.isOne())
       value = b.create<arith::MulIOp>(loc, value, dim(term->coeff));
     sum = sum ? Value(b.create<arith::AddIOp>(loc, sum, value)) : value;
@@ -351,7 +379,7 @@ Value Emitter::emit(Value value, IndicesRef indices) {
   Operation *op = value.getDefiningOp();
   void *key = argument ? value.getAsOpaquePointer() : op;
   const unsigned number = argument ? 0 : cast<OpResult>(value).getResultNumber();
-  for (const Element &element : memo[key])
+  for (const Element &element : known.memo[key])
     if (element.level <= level() && element.indices == place)
       return element.values[number];
 
@@ -365,7 +393,7 @@ Value Emitter::emit(Value value, IndicesRef indices) {
   } else {
     element.values = emitOp(op, place);
   }
-  memo[key].push_back(element);
+  known.memo[key].push_back(element);
   return element.values[number];
 }
 

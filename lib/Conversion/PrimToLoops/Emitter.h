@@ -185,9 +185,6 @@ private:
   llvm::SmallVector<unsigned> resultsOf(Value value);
   void storeAll(Value result, IndicesRef indices, Value scalar);
 
-  void pushScope(mlir::Operation *op, bool isArm);
-  void popScope();
-
   llvm::SmallVector<Scope> scopes;
   struct Coordinate {
     Indices position;
@@ -195,12 +192,22 @@ private:
     unsigned level;
     Index index;
   };
-  llvm::DenseMap<void *, std::vector<Element>> memo; ///< by op, or by block argument
-  llvm::DenseMap<Value, std::vector<Coordinate>> coordinates;
-  /// Rows of lanes: their `values` are arrays on the stack, their indices have the lane variable
-  /// `anyLane`.
-  llvm::DenseMap<mlir::Operation *, std::vector<Element>> rows;
-  llvm::DenseMap<unsigned, std::pair<Value, unsigned>> digits;
+  /// What was emitted, with the level of its scope: valid up to the end of that scope.
+  struct Known {
+    llvm::DenseMap<void *, std::vector<Element>> memo; ///< by op, or by block argument
+    llvm::DenseMap<Value, std::vector<Coordinate>> coordinates;
+    /// Rows of lanes: their `values` are arrays on the stack, their indices have the lane variable
+    /// `anyLane`.
+    llvm::DenseMap<mlir::Operation *, std::vector<Element>> rows;
+    llvm::DenseMap<unsigned, std::pair<Value, unsigned>> digits;
+  };
+  Known known;
+  void pushScope(mlir::Operation *op, bool isArm);
+  void popScope();
+  /// Removes what is of deeper scopes than the current one.
+  Known takeInner();
+  void putBack(Known taken);
+
   llvm::StringMap<Value> dims;
   llvm::DenseMap<mlir::Operation *, Value> tables;
   struct Choice {

@@ -143,9 +143,9 @@ Value Emitter::emitConcat(prim::ConcatOp op, IndicesRef indices) {
 //===----------------------------------------------------------------------===//
 
 Index Emitter::coordinate(Value indices, IndicesRef position, const SymExpr &extent) {
-  for (const Coordinate &known : coordinates[indices])
-    if (known.level <= level() && known.extent == extent && IndicesRef(known.position) == position)
-      return known.index;
+  for (const Coordinate &held : known.coordinates[indices])
+    if (held.level <= level() && held.extent == extent && IndicesRef(held.position) == position)
+      return held.index;
   Coordinate result{Indices(position), extent, 0, Index()};
   atLevel(hoistLevel(position), [&] {
     Value value = toIndex(emit(indices, position), elementType(indices));
@@ -154,7 +154,7 @@ Index Emitter::coordinate(Value indices, IndicesRef position, const SymExpr &ext
     result.level = level();
     result.index = variable(select(isBad, constantIndex(0), value), extent);
   });
-  coordinates[indices].push_back(result);
+  known.coordinates[indices].push_back(result);
   return result.index;
 }
 

@@ -358,7 +358,7 @@ Values Emitter::emitReduction(Operation *op, IndicesRef indices) {
   Values results;
   atLevel(hoistLevel(indices), [&] {
     results = reduceInner(op, indices);
-    memo[op].push_back({Indices(indices), level(), results});
+    known.memo[op].push_back({Indices(indices), level(), results});
   });
   return results;
 }
@@ -428,13 +428,13 @@ Values Emitter::reduceRow(Operation *op, IndicesRef indices, unsigned lane) {
   for (const Index &index : indices)
     place.push_back(space.substitute(index, lane, space.of(anyLane)));
   Values arrays;
-  for (const Element &row : rows[op])
+  for (const Element &row : known.rows[op])
     if (row.level <= level() && row.indices == place)
       arrays = row.values;
   if (arrays.empty())
     atLevel(hoistLevel(indices, /*lanesToo=*/false), [&] {
       arrays = emitRow(op, indices, lane);
-      rows[op].push_back({place, level(), arrays});
+      known.rows[op].push_back({place, level(), arrays});
     });
   Values accumulators;
   for (Value array : arrays)

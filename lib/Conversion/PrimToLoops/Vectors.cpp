@@ -163,7 +163,7 @@ void Emitter::readKept(size_t pass, IndicesRef place) {
     const KeptValue &kept = row->kept[number];
     Indices key = placeOf(kept.value, place);
     auto [memory, linear] = keptAt(kept, place);
-    memo[kept.value.getDefiningOp()].push_back(
+    known.memo[kept.value.getDefiningOp()].push_back(
         {key, level(), {load(memory, elementType(kept.value), linear)}});
   }
 }
