@@ -60,6 +60,8 @@ def window(g, spatial, sizes):
         attrs["pads"] = [int(g.rng.integers(0, k)) for k in kernel + kernel]
     elif g.flip(0.3) and "dilations" not in attrs:
         attrs["auto_pad"] = g.choice(("SAME_UPPER", "SAME_LOWER", "VALID"))
+        # Steps beyond the window make SAME's sum of padding negative: onnxruntime refuses that, dynac pads nothing.
+        attrs["strides"] = [min(step, k) for step, k in zip(attrs.get("strides", kernel), kernel)]
     return attrs
 
 

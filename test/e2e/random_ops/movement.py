@@ -251,7 +251,9 @@ def resize(g, name):
     if mode == "cubic":
         attrs.update(g.maybe(cubic_coeff_a=-0.5, exclude_outside=1))
     if g.flip():
-        return Node(name, [a, None, g.const(np.array([1, 1, g.choice((0.5, 2.0, 1.5)), g.choice((2.0, 3.0))], "float32"))],
+        # With corners aligned, evaluators differ on what a fraction of a pixel at the end is.
+        tall = 2.0 if attrs["coordinate_transformation_mode"] == "align_corners" else g.choice((0.5, 2.0, 1.5))
+        return Node(name, [a, None, g.const(np.array([1, 1, tall, g.choice((2.0, 3.0))], "float32"))],
                     attrs)
     return Node(name, [a, None, None, g.const(np.array([*a.shape[:2], int(g.rng.integers(1, 12)),
                                                         int(g.rng.integers(1, 12))], np.int64))], attrs)

@@ -211,8 +211,14 @@ RowStatus roiAlign(Node &n) {
     return RowStatus::Done;
   int64_t height = n.i("output_height", 1), width = n.i("output_width", 1);
   int64_t samples = n.i("sampling_ratio", 0);
-  if (samples < 1)
+  if (samples == 0)
     return n.unsupported(adaptiveSamples);
+  constexpr int64_t most = 1 << 16;
+  for (auto [what, count] : {std::pair("output_height", height), std::pair("output_width", width),
+                             std::pair("sampling_ratio", samples)})
+    if (count < 1 || count > most)
+      return n.invalid(llvm::Twine("attribute '") + what + "': got " + llvm::Twine(count) +
+                       ", expected 1 to " + llvm::Twine(most));
   std::string mode = n.s("mode", "avg");
   bool halfPixel =
       n.opset() >= 16 && n.s("coordinate_transformation_mode", "half_pixel") == "half_pixel";
