@@ -139,13 +139,15 @@ std::optional<WeightStore::Derive> dynac::evalElementwise(Operation *op,
   };
 }
 
-WeightStore::Derive dynac::evalStrided(RankedTensorType result, ArrayRef<int64_t> strides) {
+WeightStore::Derive dynac::evalStrided(RankedTensorType result, ArrayRef<int64_t> strides,
+                                       int64_t first) {
   int64_t width = elementBytes(result.getElementType());
   SmallVector<int64_t> shape(result.getShape());
   SmallVector<SmallVector<int64_t>> all = {SmallVector<int64_t>(strides)};
   return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
     forEach(shape, all, [&](int64_t element, ArrayRef<int64_t> offsets) {
-      std::memcpy(out.data() + element * width, inputs[0].data() + offsets[0] * width, width);
+      std::memcpy(out.data() + element * width, inputs[0].data() + (first + offsets[0]) * width,
+                  width);
     });
     return llvm::Error::success();
   };

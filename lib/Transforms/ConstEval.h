@@ -32,9 +32,10 @@ struct ConstOperand {
 std::optional<WeightStore::Derive> evalElementwise(mlir::Operation *op,
                                                    llvm::ArrayRef<ConstOperand> operands);
 
-/// A derivation that copies elements of one operand: a transpose, broadcast or plain copy by
-/// strides.
-WeightStore::Derive evalStrided(mlir::RankedTensorType result, llvm::ArrayRef<int64_t> strides);
+/// A derivation that copies elements of one operand by strides, from element `first` on: a
+/// transpose, reverse, broadcast or plain copy.
+WeightStore::Derive evalStrided(mlir::RankedTensorType result, llvm::ArrayRef<int64_t> strides,
+                                int64_t first = 0);
 
 /// A derivation that puts the operand, of type `x`, at `lo` into a tensor of `value` (one element).
 WeightStore::Derive evalPadded(mlir::RankedTensorType x, mlir::RankedTensorType result,

@@ -71,6 +71,18 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
           strides.push_back(from[axis]);
         return derive(op, result, weight.getId(), evalStrided(result, strides));
       }
+    if (auto reverse = dyn_cast<ReverseOp>(op))
+      if (auto weight = reverse.getX().getDefiningOp<WeightOp>()) {
+        SmallVector<int64_t> strides = rowMajorStrides(result.getShape());
+        int64_t first = 0;
+        for (int64_t axis : reverse.getAxes()) {
+          first += (result.getDimSize(axis) - 1) * strides[axis];
+          strides[axis] = -strides[axis];
+        }
+        if (result.getNumElements() == 0)
+          first = 0;
+        return derive(op, result, weight.getId(), evalStrided(result, strides, first));
+      }
     if (auto pad = dyn_cast<PadOp>(op))
       return foldPad(pad, result);
     if (isElementwise(op))

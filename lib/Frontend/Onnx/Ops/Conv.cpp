@@ -82,6 +82,82 @@ static Tensor mirroredWeight(Tensor w, int64_t group) {
   return reshape(swapAxes(reshape(w, split), 1, 2), merged);
 }
 
+/// One spatial axis of a transposed convolution by phases: outputs t + before = stride * q + r for
+/// fixed r are a plain convolution over q.
+struct Phases {
+  int64_t stride, taps, first,
+      cut;        ///< taps of each phase, the first q, and outputs before the first
+  SymExpr lo, hi; ///< padding of the convolution over q
+  SymExpr outputs;
+};
+
+/// The axis of `size` elements with `kernel` taps, `before` cut from the full output's begin and
+/// `after` from its end; nothing if a number is not known.
+static std::optional<Phases> phasesOf(const SymExpr &size, const SymExpr &kernel, int64_t stride,
+                                      const SymExpr &before, const SymExpr &after) {
+  auto taps = kernel.constant(), begin = before.constant(), end = after.constant();
+  if (!taps || !begin || !end || *taps < 1 || stride < 1)
+    return std::nullopt;
+  Phases result;
+  result.stride = stride;
+  result.taps = llvm::divideCeil(*taps, stride);
+  result.first = llvm::divideFloorSigned(*begin, stride);
+  result.cut = *begin - result.first * stride;
+  int64_t beyond = *taps - *begin - *end; // outputs besides (size - 1) * stride
+  result.lo = SymExpr(result.taps - 1 - result.first);
+  result.hi = SymExpr(llvm::divideCeilSigned(result.cut + beyond, stride) - 1 + result.first);
+  result.outputs = (size - 1) * SymExpr(stride) + SymExpr(beyond);
+  return result;
+}
+
+/// A transposed convolution as one plain convolution that computes all phases as channels, which
+/// then move side by side: no products with the zeros between x's elements.
+static Tensor convByPhases(Tensor x, Tensor w, llvm::ArrayRef<Phases> axes, int64_t group) {
+  TensorContext &ctx = x.ctx();
+  const int64_t spatial = axes.size();
+  // w [g * C, K, taps * stride ...] as [g * K * strides, C, taps mirrored ...].
+  prim::Shape none(w.rank(), SymExpr(0)), more = none;
+  SymExpr inputs = w.dim(0).floorDiv(SymExpr(group)), outputs = w.dim(1),
+          channels = outputs * SymExpr(group);
+  prim::Shape split = {SymExpr(group), inputs, outputs}, merged = {channels, inputs};
+  llvm::SmallVector<int64_t> mirrored, order = {0, 2};
+  for (int64_t i = 0; i < spatial; ++i) {
+    more[2 + i] = SymExpr(axes[i].taps * axes[i].stride) - w.dim(2 + i);
+    split.append({SymExpr(axes[i].taps), SymExpr(axes[i].stride)});
+    mirrored.push_back(3 + 2 * i);
+    order.push_back(4 + 2 * i);
+    merged[0] = merged[0] * SymExpr(axes[i].stride);
+    merged.push_back(SymExpr(axes[i].taps));
+  }
+  order.push_back(1);
+  order.append(mirrored.begin(), mirrored.end());
+  w = reshape(pad(w, full(ctx, {}, 0, w.dtype()), none, more), split);
+  w = reshape(transpose(reverse(w, mirrored), order), merged);
+
+  llvm::SmallVector<int64_t> ones(spatial, 1), side = {0, 1};
+  prim::Shape lo, hi;
+  for (const Phases &axis : axes) {
+    lo.push_back(axis.lo);
+    hi.push_back(axis.hi);
+  }
+  Tensor y = conv(x, w, ones, lo, hi, ones, ones, group);
+  if (!y)
+    return y;
+  // [N, K * strides, q ...] as [N, K, q * stride ...], and the part that is asked for.
+  prim::Shape apart = {y.dim(0), channels}, joined = apart;
+  for (int64_t i = 0; i < spatial; ++i) {
+    apart.push_back(SymExpr(axes[i].stride));
+    joined.push_back(y.dim(2 + i) * SymExpr(axes[i].stride));
+    side.append({2 + spatial + i, 2 + i});
+  }
+  for (int64_t i = 0; i < spatial; ++i)
+    apart.push_back(y.dim(2 + i));
+  y = reshape(transpose(reshape(y, apart), side), joined);
+  for (int64_t i = 0; i < spatial; ++i)
+    y = sliceAxis(y, 2 + i, SymExpr(axes[i].cut), SymExpr(axes[i].cut) + axes[i].outputs);
+  return y;
+}
+
 // The adjoint of a convolution: x with stride - 1 zeros between its elements, convolved with the
 // mirrored weight.
 static RowStatus convTranspose(Node &n) {
@@ -104,6 +180,7 @@ static RowStatus convTranspose(Node &n) {
     outputShape.erase(outputShape.begin(), outputShape.begin() + 2);
   bool same = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
   prim::Shape lo, hi;
+  llvm::SmallVector<Phases> phases;
   for (int64_t i = 0; i < spatial; ++i) {
     SymExpr size = x.dim(2 + i);
     SymExpr reach = (w.dim(2 + i) - 1) * SymExpr(dilations[i]);
@@ -120,8 +197,14 @@ static RowStatus convTranspose(Node &n) {
     }
     lo.push_back(reach - before);
     hi.push_back(reach - after + SymExpr(extra[i]));
+    if (dilations[i] == 1)
+      if (auto axis = phasesOf(size, w.dim(2 + i), strides[i], before, after - SymExpr(extra[i])))
+        phases.push_back(*axis);
   }
-  Tensor y = conv(x, mirroredWeight(w, group), ones, lo, hi, strides, dilations, group);
+  bool byPhases =
+      int64_t(phases.size()) == spatial && llvm::any_of(strides, [](int64_t s) { return s > 1; });
+  Tensor y = byPhases ? convByPhases(x, w, phases, group)
+                      : conv(x, mirroredWeight(w, group), ones, lo, hi, strides, dilations, group);
   n.out(0, addBias(y, n.in(2, /*optional=*/true)));
   return RowStatus::Done;
 }
