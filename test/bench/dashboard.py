@@ -74,7 +74,7 @@ class Dashboard:
 
     @staticmethod
     def feeds(path, inputs):
-        """The inputs that the graph has; what is declared a scalar as one."""
+        """The inputs that the graph has."""
         graph = onnx.load(path, load_external_data=False).graph
         weights = {tensor.name for tensor in graph.initializer}
         return {info.name: inputs[info.name] for info in graph.input if info.name in inputs and info.name not in weights}

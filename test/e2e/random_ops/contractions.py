@@ -61,7 +61,8 @@ def window(g, spatial, sizes):
     elif g.flip(0.3) and "dilations" not in attrs:
         attrs["auto_pad"] = g.choice(("SAME_UPPER", "SAME_LOWER", "VALID"))
         # Steps beyond the window make SAME's sum of padding negative: onnxruntime refuses that, dynac pads nothing.
-        attrs["strides"] = [min(step, k) for step, k in zip(attrs.get("strides", kernel), kernel)]
+        if "strides" in attrs:
+            attrs["strides"] = [min(step, k) for step, k in zip(attrs["strides"], kernel)]
     return attrs
 
 
