@@ -7,7 +7,8 @@
 //
 // One thread, thread CPU time, first quartile of repeated calls, next to the measured FMA peak of
 // the level.
-//   CpuKernelBench [gemm] [conv] [depthwise] [batch]      (default: all)
+//   CpuKernelBench [gemm] [conv] [depthwise] [batch] [bytes] [bf16]     (default: all)
+// bytes, bf16: GEMM and convolution of these, without an epilogue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,9 +79,11 @@ namespace {
 /// Compiles kernels for one level and reports against its peak.
 struct Bench {
   const Isa &isa;
+  DotKind dot;
   double peakGflops;
 
-  explicit Bench(const Isa &isa) : isa(isa), peakGflops(peak(isa.lanes)) {
+  explicit Bench(const Isa &isa, DotKind dot = DotKind::F32)
+      : isa(isa), dot(dot), peakGflops(peak(isa.lanes) * double(groupOf(dot))) {
     std::printf("%s: peak %.1f GFLOP/s\n", isa.name.str().c_str(), peakGflops);
   }
 
@@ -111,11 +114,13 @@ struct Bench {
     s.c = c, s.k = k, s.kernel = {taps, taps}, s.stride = {stride, stride};
     s.padBegin = s.padEnd = {taps / 2, taps / 2};
     s.plainInput = c < 16;
+    s.dot = dot;
     ConvSpec spec;
     spec.plan = planConv(s);
     spec.dimCount = 2;
     spec.extra = {{Float32Type::get(&context), {k}}};
-    spec.epilogue = biasRelu;
+    if (dot == DotKind::F32)
+      spec.epilogue = biasRelu;
     const double start = now();
     emitConv(*module, "conv", isa, spec);
     KernelJit jit(*module);
@@ -217,16 +222,17 @@ struct Bench {
     loadKernelDialects(context);
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
     GemmSpec spec;
-    spec.plan = planGemm(dynamic ? -1 : m, n, k);
+    spec.plan = planGemm(dynamic ? -1 : m, n, k, dot);
     spec.m = dynamic ? dim(0) : Extent(m);
     spec.dimCount = 1;
     spec.extra = {{Float32Type::get(&context), {n}}};
-    spec.epilogue = biasRelu;
+    if (dot == DotKind::F32)
+      spec.epilogue = biasRelu;
     const double start = now();
     emitGemm(*module, "gemm", isa, spec);
     KernelJit jit(*module);
     const double compileSeconds = now() - start;
-    Aligned<float> a(m * k), packed(spec.plan.packedElements()), bias(n), c(m * n);
+    Aligned<float> a(m * k), packed(spec.plan.packedWords()), bias(n), c(m * n);
     fillRandom(a.data(), a.size());
     fillRandom(packed.data(), packed.size());
     Aligned<char> scratch(spec.plan.scratchBytes + 64);
@@ -248,8 +254,31 @@ int main(int argc, char **argv) {
     return argc == 1 ||
            std::any_of(argv + 1, argv + argc, [&](const char *arg) { return what == arg; });
   };
+  auto shortNumbers = [](const Bench &bench) {
+    bench.gemm(1024, 1024, 1024);
+    bench.gemm(128, 768, 768);
+    bench.gemm(128, 3072, 768);
+    bench.gemm(128, 768, 3072);
+    bench.gemm(197, 768, 768);
+    bench.conv(224, 3, 64, 7, 2);
+    bench.conv(56, 64, 64, 3, 1);
+    bench.conv(28, 128, 128, 3, 1);
+    bench.conv(14, 256, 256, 3, 1);
+    bench.conv(7, 512, 512, 3, 1);
+    bench.conv(56, 64, 256, 1, 1);
+    bench.conv(28, 512, 128, 1, 1);
+    bench.conv(14, 1024, 256, 1, 1);
+    bench.conv(7, 512, 2048, 1, 1);
+    bench.conv(28, 512, 1024, 1, 2);
+  };
   for (const Isa &isa : runnableIsas()) {
-    if (isa.level != DYNAC_CPU_V3 && isa.level != DYNAC_CPU_V4)
+    if (isa.level < DYNAC_CPU_V3)
+      continue;
+    if (wanted("bytes"))
+      shortNumbers(Bench(isa, DotKind::U8S8));
+    if (wanted("bf16"))
+      shortNumbers(Bench(isa, DotKind::Bf16));
+    if (isa.level > DYNAC_CPU_V4)
       continue;
     Bench bench(isa);
     if (wanted("gemm")) {

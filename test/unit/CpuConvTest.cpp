@@ -187,7 +187,7 @@ TEST(CpuConvTest, MatchesPlainConvolution) {
         const ConvPlan plan = planConv(c.shape());
         check(
             fn, plan.packedElements(),
-            [&](auto weights, auto packed) { packConv(plan, weights, packed); },
+            [&](auto weights, auto packed) { packConv<float, float>(plan, weights, packed); },
             plan.units(c.n, c.out(0), c.out(1)), plan.scratchBytes, c, name);
       });
 }
@@ -207,7 +207,7 @@ TEST(CpuConvTest, WinogradMatchesPlainConvolution) {
         EXPECT_EQ(plan.winograd, !c.dynamic);
         check(
             fn, plan.packedElements(),
-            [&](auto weights, auto packed) { packConv(plan, weights, packed); },
+            [&](auto weights, auto packed) { packConv<float, float>(plan, weights, packed); },
             plan.units(c.n, c.out(0), c.out(1)), plan.scratchBytes, c, name);
       });
 }

@@ -46,13 +46,13 @@ GemmSpec makeSpec(MLIRContext &context, const Shape &shape, bool epilogue) {
 
 void check(dynac_kernel_fn fn, const GemmSpec &spec, const Shape &s, bool epilogue,
            const std::string &what) {
-  Aligned<float> a(s.m * s.k), b(s.k * s.n), packed(spec.plan.packedElements(), NAN), bias(s.n),
+  Aligned<float> a(s.m * s.k), b(s.k * s.n), packed(spec.plan.packedWords(), NAN), bias(s.n),
       residual(s.m * s.n), c(s.m * s.n + 16, -7.f);
   fillRandom(a.data(), a.size(), 1);
   fillRandom(b.data(), b.size(), 2);
   fillRandom(bias.data(), bias.size(), 3);
   fillRandom(residual.data(), residual.size(), 4);
-  packGemmB(spec.plan, {b.data(), b.size()}, s.n, 1, {packed.data(), packed.size()});
+  packGemmB<float, float>(spec.plan, {b.data(), b.size()}, s.n, 1, {packed.data(), packed.size()});
   Aligned<char> scratch(spec.plan.scratchBytes + 64);
   std::vector<void *> buffers = {a.data(), packed.data()};
   if (epilogue)

@@ -125,9 +125,9 @@ llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuReg
     return unsupported(
         "{0}: a convolution's epilogue reads rows and columns of its image differently",
         nodeNames(region.getLoc()));
-  return planWith<ConvPlan, ConvSpec>(region, conv, plan, "conv",
-                                      unitsOf(plan, shapeOf(conv.getYs()[0])), plan.scratchBytes,
-                                      dims, epilogue, planner, weights, packConv, emitConv);
+  return planWith<ConvPlan, ConvSpec>(
+      region, conv, plan, "conv", unitsOf(plan, shapeOf(conv.getYs()[0])), plan.scratchBytes, dims,
+      epilogue, planner, weights, packConv<float, float>, emitConv);
 }
 
 bool matchesDepthwise(Operation *op) {

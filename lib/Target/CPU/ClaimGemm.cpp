@@ -49,12 +49,12 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   auto [it, isNew] = planner.packed.try_emplace(packing, -1);
   if (isNew)
     it->second = weights.derive(
-        weights.name(weight),
-        RankedTensorType::get({gemm.packedElements()}, bType.getElementType()), {weight},
-        [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
-          packGemmB(gemm, {reinterpret_cast<const float *>(inputs[0].data()), inputs[0].size() / 4},
-                    transposed ? 1 : n, transposed ? k : 1,
-                    {reinterpret_cast<float *>(out.data()), out.size() / 4});
+        weights.name(weight), RankedTensorType::get({gemm.packedWords()}, bType.getElementType()),
+        {weight}, [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+          packGemmB<float, float>(
+              gemm, {reinterpret_cast<const float *>(inputs[0].data()), inputs[0].size() / 4},
+              transposed ? 1 : n, transposed ? k : 1,
+              {reinterpret_cast<float *>(out.data()), out.size() / 4});
           return llvm::Error::success();
         });
 

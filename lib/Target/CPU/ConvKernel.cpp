@@ -26,9 +26,8 @@ constexpr int64_t unroll = 4;
 class ConvEmitter {
 public:
   ConvEmitter(ModuleOp module, StringRef name, const Isa &isa, const ConvSpec &spec)
-      : spec(spec), plan(spec.plan), shape(plan.shape), block(shape.plainInput ? 1 : 16),
-        groupBlocks(llvm::divideCeil(shape.c / shape.groups, block)),
-        groupColumns(llvm::alignTo(shape.k / shape.groups, 16)),
+      : spec(spec), plan(spec.plan), shape(plan.shape), block(shape.blockWords()),
+        groupBlocks(shape.groupBlocks()), groupColumns(llvm::alignTo(shape.k / shape.groups, 16)),
         kernel(module, name, isa, convBuffers(module.getContext(), spec), spec.dimCount,
                plan.scratchBytes),
         b(kernel.builder()), loc(kernel.loc()), math{b, loc} {}
@@ -55,7 +54,7 @@ private:
   void setGeometry();
   Block blockOf(Value number);
   void copyPadded(const Block &block);
-  void copyRow(const Block &block, Value channelBlock, Value row);
+  void copyRow(const Block &block, Value channelBlock, Value row, int64_t channels);
   void panels(const Block &block, Value first, Value last);
   void panel(const Block &block, Value number, int64_t width);
   void tiles(const Block &block, const Panel &panel);
@@ -68,7 +67,7 @@ private:
   const ConvSpec &spec;
   const ConvPlan &plan;
   const ConvShape &shape;
-  const int64_t block;        ///< channels that lie together in x
+  const int64_t block;        ///< words of a pixel that lie together in x
   const int64_t groupBlocks;  ///< such blocks per group
   const int64_t groupColumns; ///< output channels per group, padded
   KernelFunction kernel;
@@ -84,16 +83,23 @@ private:
 
 } // namespace
 
+/// The element type of a plain x.
+static Type plainType(DotKind dot, MLIRContext *context) {
+  if (dot == DotKind::U8S8)
+    return IntegerType::get(context, 8);
+  return Float32Type::get(context);
+}
+
 SmallVector<BufferArg> dynac::cpu::convBuffers(MLIRContext *context, const ConvSpec &spec) {
-  Type f32 = Float32Type::get(context);
   const ConvShape &s = spec.plan.shape;
-  const int64_t blocksIn = llvm::divideCeil(s.c, 16), blocksOut = llvm::divideCeil(s.k, 16);
-  BufferArg x = {f32, {s.n, blocksIn, s.h, s.w, 16}};
+  Type word = wordType(s.dot, context);
+  const int64_t blocksOut = llvm::divideCeil(s.k, 16);
+  BufferArg x = {word, {s.n, s.groups * s.groupBlocks(), s.h, s.w, s.blockWords()}};
   if (s.plainInput)
-    x.shape = {s.n, s.c, s.h, s.w};
-  SmallVector<BufferArg> args = {x, {f32, {spec.plan.packedElements()}}};
+    x = {plainType(s.dot, context), {s.n, s.c, s.h, s.w}};
+  SmallVector<BufferArg> args = {x, {word, {spec.plan.packedElements()}}};
   args.append(spec.extra.begin(), spec.extra.end());
-  args.push_back({spec.outputType ? spec.outputType : f32,
+  args.push_back({spec.outputType ? spec.outputType : sumType(s.dot, context),
                   {s.n, blocksOut, s.oh, s.ow, 16},
                   true,
                   spec.outputMayAlias});
@@ -118,8 +124,10 @@ void ConvEmitter::setGeometry() {
     cols = math.mul(rows, cols);
     h = rows = math.constant(1);
   }
-  x = flatView(b, loc, kernel.pointer(0), b.getF32Type());
-  packed = flatView(b, loc, kernel.pointer(1), b.getF32Type());
+  Type word = wordType(shape.dot, b.getContext());
+  x = flatView(b, loc, kernel.pointer(0),
+               shape.plainInput ? plainType(shape.dot, b.getContext()) : word);
+  packed = flatView(b, loc, kernel.pointer(1), word);
   output = kernel.buffer(2 + spec.extra.size());
   if (!plan.padded) {
     a = x;
@@ -133,7 +141,7 @@ void ConvEmitter::setGeometry() {
       (plan.blockRows - 1) * shape.stride[0] + (shape.kernel[0] - 1) * shape.dilation[0] + 1;
   aRowPitch = math.constant(patchCols * block);
   aPlane = math.constant(patchRows * patchCols * block);
-  a = kernel.scratch(MemRefType::get({plan.scratchBytes / 4}, b.getF32Type()), 0);
+  a = kernel.scratch(MemRefType::get({plan.scratchBytes / 4}, word), 0);
 }
 
 ConvEmitter::Block ConvEmitter::blockOf(Value number) {
@@ -189,20 +197,31 @@ void ConvEmitter::copyPadded(const Block &at) {
   // Only what the block's own rows read: the last block may be lower.
   Value patchRows = math.add(math.mul(math.sub(at.rows, one), shape.stride[0]),
                              (shape.kernel[0] - 1) * shape.dilation[0] + 1);
-  forLoop(b, loc, math.constant(0), math.constant(groupBlocks), one,
-          [&](OpBuilder &, Value channelBlock) {
-            forLoop(b, loc, math.constant(0), patchRows, one,
-                    [&](OpBuilder &, Value row) { copyRow(at, channelBlock, row); });
-          });
+  auto copyPlane = [&](Value channelBlock, int64_t channels) {
+    forLoop(b, loc, math.constant(0), patchRows, one,
+            [&](OpBuilder &, Value row) { copyRow(at, channelBlock, row, channels); });
+  };
+  if (!shape.gathersWords()) {
+    forLoop(b, loc, math.constant(0), math.constant(groupBlocks), one,
+            [&](OpBuilder &, Value channelBlock) { copyPlane(channelBlock, 0); });
+    return;
+  }
+  const int64_t group = groupOf(shape.dot);
+  for (int64_t word = 0; word < groupBlocks; ++word)
+    copyPlane(math.constant(word), std::min(group, shape.c - word * group));
 }
 
-void ConvEmitter::copyRow(const Block &at, Value channelBlock, Value row) {
-  Value plane =
-      math.add(math.mul(at.n, groupBlocks * shape.groups), math.mul(at.group, groupBlocks));
+/// `channels`: how many channels of x become a word, 0 if they are words already.
+void ConvEmitter::copyRow(const Block &at, Value channelBlock, Value row, int64_t channels) {
+  Value plane = math.mul(channelBlock, groupOf(shape.dot));
+  plane = channels ? math.add(math.mul(at.n, shape.c), plane)
+                   : math.add(math.add(math.mul(at.n, groupBlocks * shape.groups),
+                                       math.mul(at.group, groupBlocks)),
+                              channelBlock);
   PaddedRow copy;
   copy.image = x;
   copy.target = a;
-  copy.plane = math.mul(math.mul(math.add(plane, channelBlock), math.mul(h, w)), block);
+  copy.plane = math.mul(math.mul(plane, math.mul(h, w)), block);
   copy.y =
       math.sub(math.add(math.mul(at.row, shape.stride[0]), row), math.constant(shape.padBegin[0]));
   copy.firstCol = math.sub(math.mul(at.col, shape.stride[1]), math.constant(shape.padBegin[1]));
@@ -211,6 +230,8 @@ void ConvEmitter::copyRow(const Block &at, Value channelBlock, Value row) {
   copy.targetBase = math.add(math.mul(channelBlock, aPlane), math.mul(row, aRowPitch));
   copy.cols = patchCols;
   copy.block = block;
+  copy.fill = shape.padByte * 0x01010101;
+  copy.gathered = channels;
   copyPaddedRow(kernel, copy);
 }
 
@@ -257,7 +278,7 @@ int64_t ConvEmitter::staticBlockCols() const {
 
 /// Tiles of several rows where a row is short (two rows of 7 pixels), else tiles within rows.
 void ConvEmitter::tiles(const Block &at, const Panel &panel) {
-  const int64_t pixels = tilePixels(kernel.isa(), panel.vectors);
+  const int64_t pixels = tilePixels(kernel.isa(), panel.vectors, shape.dot);
   const int64_t width = staticBlockCols();
   const int64_t together = width > 0 && !plan.flat ? std::min(pixels / width, plan.blockRows) : 1;
   Value row = math.constant(0);
@@ -275,7 +296,7 @@ void ConvEmitter::tiles(const Block &at, const Panel &panel) {
 }
 
 void ConvEmitter::columnTiles(const Block &at, const Panel &panel, Value row, unsigned tileRows) {
-  const int64_t pixels = tilePixels(kernel.isa(), panel.vectors);
+  const int64_t pixels = tilePixels(kernel.isa(), panel.vectors, shape.dot);
   auto run = [&](Value from, Value to, int64_t step) {
     forLoop(b, loc, from, to, math.constant(step),
             [&](OpBuilder &, Value col) { tile(at, panel, row, col, tileRows, step); });
@@ -311,13 +332,14 @@ int64_t ConvEmitter::prefetchShares(int64_t pixels, int64_t width) const {
 void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col, unsigned tileRows,
                        unsigned tileCols) {
   const unsigned lanes = kernel.isa().lanes;
-  auto type = VectorType::get(lanes, b.getF32Type());
+  auto type = VectorType::get(lanes, sumType(shape.dot, b.getContext()));
   const int64_t taps = shape.kernel[0] * shape.kernel[1], depth = groupBlocks * block * taps;
 
   MicroKernel micro = {};
   micro.rows = tileRows * tileCols;
   micro.vectors = panel.vectors;
   micro.lanes = lanes;
+  micro.dot = shape.dot;
   micro.a = a;
   micro.b = packed;
   Value rowStep = math.mul(aRowPitch, shape.stride[0]);
@@ -344,12 +366,14 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
     // pixel's other tap, and run out of registers.
     micro.steps.push_back({math.constant(0), math.constant(0)});
   } else {
-    micro.loops.push_back(
-        {math.constant(block / unroll), math.constant(unroll), math.constant(unroll * width)});
-    for (int64_t u = 0; u < unroll; ++u)
+    const int64_t together = std::min(unroll, block);
+    if (block > together)
+      micro.loops.push_back({math.constant(block / together), math.constant(together),
+                             math.constant(together * width)});
+    for (int64_t u = 0; u < together; ++u)
       micro.steps.push_back({math.constant(u), math.constant(u * width)});
   }
-  if (block != 1) {
+  if (!shape.plainInput) {
     // The weights of the next panel move to L2 while this one is in use; a tile fetches a share of
     // it.
     const int64_t shares = prefetchShares(tileRows * tileCols, width);
@@ -362,7 +386,7 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
 
   Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
   SmallVector<Value> sums =
-      micro.emit(b, loc, SmallVector<Value>(micro.rows * micro.vectors, zero));
+      micro.emit(b, loc, kernel.isa(), SmallVector<Value>(micro.rows * micro.vectors, zero));
 
   // A tile of 16 channels and more starts at a block of channels, a narrower one lies within a
   // block.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PackedNumber.h"
 #include "WinogradKernel.h"
 #include "dynac/Target/CPU/ConvKernel.h"
 
@@ -39,7 +40,7 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
   auto all = [](const std::array<int64_t, 2> &pair, int64_t value) {
     return pair[0] == value && pair[1] == value;
   };
-  plan.padded = !all(s.padBegin, 0) || !all(s.padEnd, 0);
+  plan.padded = !all(s.padBegin, 0) || !all(s.padEnd, 0) || s.gathersWords();
   plan.flat = !plan.padded && !s.plainInput && all(s.kernel, 1) && all(s.stride, 1);
   plan.groupPanels = divideCeil(alignTo(s.k / s.groups, 16), panelWidth);
 
@@ -48,8 +49,7 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
     planWinograd(plan);
     return plan;
   }
-  const int64_t channels = s.plainInput ? s.c : alignTo(s.c / s.groups, 16);
-  const int64_t pixelBytes = channels * int64_t(sizeof(float));
+  const int64_t pixelBytes = s.groupBlocks() * s.blockWords() * 4;
   if (plan.flat) {
     plan.blockRows = 1;
     // 42 pixels are whole tiles of 14 and of 6.
@@ -71,7 +71,7 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
 }
 
 int64_t ConvPlan::packedElements() const {
-  const int64_t channels = shape.plainInput ? shape.c : alignTo(shape.c / shape.groups, 16);
+  const int64_t channels = shape.groupBlocks() * shape.blockWords();
   const int64_t taps = winograd ? 36 : shape.kernel[0] * shape.kernel[1];
   return alignTo(shape.k / shape.groups, 16) * shape.groups * channels * taps;
 }
@@ -81,25 +81,36 @@ int64_t ConvPlan::units(int64_t n, int64_t oh, int64_t ow) const {
   return n * divideCeil(rows, blockRows) * divideCeil(cols, blockCols) * shape.groups * groupPanels;
 }
 
-void dynac::cpu::packConv(const ConvPlan &plan, llvm::ArrayRef<float> weights,
-                          llvm::MutableArrayRef<float> packed) {
-  if (plan.winograd)
-    return packWinograd(plan, weights, packed);
+template <typename From, typename To>
+void dynac::cpu::packConv(const ConvPlan &plan, llvm::ArrayRef<From> weights,
+                          llvm::MutableArrayRef<To> packed) {
+  if constexpr (std::is_same_v<To, float>)
+    if (plan.winograd)
+      return packWinograd(plan, weights, packed);
   const ConvShape &s = plan.shape;
   const int64_t k = s.k / s.groups, c = s.c / s.groups, taps = s.kernel[0] * s.kernel[1];
-  const int64_t block = s.plainInput ? 1 : 16, blocks = divideCeil(c, block);
-  float *out = packed.data();
+  const int64_t words = s.blockWords(), perWord = groupOf(s.dot);
+  To *out = packed.data();
   for (int64_t group = 0; group < s.groups; ++group)
     for (int64_t first = 0; first < k; first += panelWidth) {
       const int64_t width = std::min(panelWidth, int64_t(alignTo(k, 16)) - first);
-      for (int64_t cb = 0; cb < blocks; ++cb)
+      for (int64_t cb = 0; cb < s.groupBlocks(); ++cb)
         for (int64_t tap = 0; tap < taps; ++tap)
-          for (int64_t lane = 0; lane < block; ++lane)
-            for (int64_t j = 0; j < width; ++j) {
-              const int64_t channel = cb * block + lane, filter = first + j;
-              *out++ = channel < c && filter < k
-                           ? weights[((group * k + filter) * c + channel) * taps + tap]
-                           : 0.f;
-            }
+          for (int64_t word = 0; word < words; ++word)
+            for (int64_t j = 0; j < width; ++j)
+              for (int64_t i = 0; i < perWord; ++i) {
+                const int64_t channel = (cb * words + word) * perWord + i, filter = first + j;
+                *out++ = channel < c && filter < k
+                             ? packedNumber<To>(
+                                   weights[((group * k + filter) * c + channel) * taps + tap])
+                             : To(0);
+              }
     }
 }
+
+template void dynac::cpu::packConv(const ConvPlan &, llvm::ArrayRef<float>,
+                                   llvm::MutableArrayRef<float>);
+template void dynac::cpu::packConv(const ConvPlan &, llvm::ArrayRef<float>,
+                                   llvm::MutableArrayRef<uint16_t>);
+template void dynac::cpu::packConv(const ConvPlan &, llvm::ArrayRef<int8_t>,
+                                   llvm::MutableArrayRef<int8_t>);

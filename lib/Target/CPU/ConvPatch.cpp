@@ -14,12 +14,50 @@
 using namespace mlir;
 using namespace dynac::cpu;
 
+/// The word of an image's pixel at element `index` of its first plane: `row.gathered` bytes or f32,
+/// the first in the low bits.
+static Value gatheredWord(const PaddedRow &row, OpBuilder &b, Location loc, Value index) {
+  IndexMath math{b, loc};
+  Type i32 = b.getI32Type();
+  auto number = [&](int32_t value) -> Value {
+    return b.create<arith::ConstantIntOp>(loc, value, 32);
+  };
+  const bool isByte = cast<MemRefType>(row.image.getType()).getElementType().isInteger(8);
+  Value word, planeSize = math.mul(row.height, row.width);
+  for (int64_t i = 0; i < row.gathered; ++i) {
+    Value x = b.create<memref::LoadOp>(loc, row.image,
+                                       ValueRange{math.add(index, math.mul(planeSize, i))});
+    if (isByte) {
+      x = b.create<arith::ExtUIOp>(loc, i32, x);
+    } else { // to the nearest bf16, ties to even
+      Value bits = b.create<arith::BitcastOp>(loc, i32, x);
+      Value isNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, x);
+      Value odd =
+          b.create<arith::AndIOp>(loc, b.create<arith::ShRUIOp>(loc, bits, number(16)), number(1));
+      Value rounded =
+          b.create<arith::AddIOp>(loc, bits, b.create<arith::AddIOp>(loc, odd, number(0x7FFF)));
+      x = b.create<arith::ShRUIOp>(
+          loc, b.create<arith::SelectOp>(loc, isNan, number(0x7FC00000), rounded), number(16));
+    }
+    if (!word) {
+      word = x;
+      continue;
+    }
+    x = b.create<arith::ShLIOp>(loc, x, number(i * (isByte ? 8 : 16)));
+    word = b.create<arith::OrIOp>(loc, word, x);
+  }
+  return word;
+}
+
 void dynac::cpu::copyPaddedRow(KernelFunction &kernel, const PaddedRow &row) {
   OpBuilder &b = kernel.builder();
   Location loc = kernel.loc();
   IndexMath math{b, loc};
   Value zero = math.constant(0), one = math.constant(1), cols = math.constant(row.cols);
-  const int64_t lanes = kernel.isa().lanes;
+  const int64_t lanes = std::min<int64_t>(kernel.isa().lanes, row.block);
+  Type word = cast<MemRefType>(row.target.getType()).getElementType();
+  TypedAttr fill = word.isF32() ? TypedAttr(b.getF32FloatAttr(0))
+                                : b.getI32IntegerAttr(static_cast<int32_t>(row.fill));
   // Columns [left, right) of the copy exist in the image.
   Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, row.y, row.height);
   Value left = math.min(math.max(math.sub(zero, row.firstCol), zero), cols);
@@ -31,20 +69,21 @@ void dynac::cpu::copyPaddedRow(KernelFunction &kernel, const PaddedRow &row) {
   auto put = [&](Value from, Value to, bool copy) {
     forLoop(b, loc, from, to, one, [&](OpBuilder &, Value col) {
       if (row.block == 1) {
-        Value value =
-            copy
-                ? Value(b.create<memref::LoadOp>(loc, row.image, ValueRange{math.add(source, col)}))
-                : Value(b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(0)));
+        Value value = copy ? row.gathered ? gatheredWord(row, b, loc, math.add(source, col))
+                                          : Value(b.create<memref::LoadOp>(
+                                                loc, row.image, ValueRange{math.add(source, col)}))
+                           : Value(b.create<arith::ConstantOp>(loc, fill));
         b.create<memref::StoreOp>(loc, value, row.target,
                                   ValueRange{math.add(row.targetBase, col)});
         return;
       }
-      auto type = VectorType::get(lanes, b.getF32Type());
+      auto type = VectorType::get(lanes, word);
       for (int64_t lane = 0; lane < row.block; lane += lanes) {
         Value offset = math.add(math.mul(col, row.block), lane);
         Value value = copy ? Value(b.create<vector::LoadOp>(loc, type, row.image,
                                                             ValueRange{math.add(source, offset)}))
-                           : Value(b.create<arith::ConstantOp>(loc, b.getZeroAttr(type)));
+                           : Value(b.create<arith::ConstantOp>(
+                                 loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(fill))));
         b.create<vector::StoreOp>(loc, value, row.target,
                                   ValueRange{math.add(row.targetBase, offset)});
       }

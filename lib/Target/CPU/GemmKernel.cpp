@@ -14,12 +14,14 @@ using namespace mlir;
 using namespace dynac::cpu;
 
 static SmallVector<BufferArg> gemmBuffers(MLIRContext *context, const GemmSpec &spec) {
-  Type f32 = Float32Type::get(context);
+  Type word = wordType(spec.plan.dot, context);
   const int64_t lda = spec.lda ? spec.lda : spec.plan.k;
-  SmallVector<BufferArg> args = {{f32, {spec.m, lda}}, {f32, {spec.plan.packedElements()}}};
+  SmallVector<BufferArg> args = {{word, {spec.m, lda}}, {word, {spec.plan.packedWords()}}};
   args.append(spec.extra.begin(), spec.extra.end());
-  args.push_back(
-      {spec.outputType ? spec.outputType : f32, {spec.m, spec.plan.n}, true, spec.outputMayAlias});
+  args.push_back({spec.outputType ? spec.outputType : sumType(spec.plan.dot, context),
+                  {spec.m, spec.plan.n},
+                  true,
+                  spec.outputMayAlias});
   if (spec.outputMayAlias)
     for (unsigned i = 2; i < args.size(); ++i)
       args[i].mayAlias = true;
@@ -35,13 +37,12 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
   Location loc = kernel.loc();
   IndexMath math{b, loc};
 
-  Value a = flatView(b, loc, kernel.pointer(0), b.getF32Type());
-  Value packed = flatView(b, loc, kernel.pointer(1), b.getF32Type());
+  Type word = wordType(plan.dot, b.getContext()), sum = sumType(plan.dot, b.getContext());
+  Value a = flatView(b, loc, kernel.pointer(0), word);
+  Value packed = flatView(b, loc, kernel.pointer(1), word);
   Value output = kernel.buffer(2 + spec.extra.size());
   Value partial =
-      onePass
-          ? Value()
-          : kernel.scratch(MemRefType::get({plan.unitRows, plan.panelWidth}, b.getF32Type()), 0);
+      onePass ? Value() : kernel.scratch(MemRefType::get({plan.unitRows, plan.panelWidth}, sum), 0);
   Value m = spec.m.dynamic ? kernel.dim(spec.m.value) : kernel.constant(spec.m.value);
 
   kernel.keepLoops();
@@ -50,6 +51,7 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
     Value row = math.opaque(math.mul(math.div(unit, plan.panels), plan.unitRows));
     auto emitPanel = [&](Value number, int64_t width, int64_t columns) {
       GemmPanel panel(kernel);
+      panel.dot = plan.dot;
       panel.a = a;
       panel.aBase = math.constant(0);
       panel.aRowStride = math.constant(spec.lda ? spec.lda : plan.k);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PackedNumber.h"
 #include "dynac/Target/CPU/GemmKernel.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -25,8 +26,10 @@ static double panelCost(int64_t width) {
   }
 }
 
-GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k) {
+GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot) {
   GemmPlan plan = {};
+  plan.dot = dot;
+  k /= groupOf(dot);
   plan.n = n;
   plan.k = k;
   const int64_t columns = llvm::alignTo(std::max<int64_t>(n, 1), 16);
@@ -55,17 +58,28 @@ GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k) {
   return plan;
 }
 
-void dynac::cpu::packGemmB(const GemmPlan &plan, llvm::ArrayRef<float> b, int64_t kStride,
-                           int64_t nStride, llvm::MutableArrayRef<float> packed) {
-  float *out = packed.data();
+template <typename From, typename To>
+void dynac::cpu::packGemmB(const GemmPlan &plan, llvm::ArrayRef<From> b, int64_t kStride,
+                           int64_t nStride, llvm::MutableArrayRef<To> packed) {
+  const int64_t group = groupOf(plan.dot);
+  To *out = packed.data();
   for (int64_t panel = 0; panel < plan.panels; ++panel) {
     const int64_t width = panel + 1 == plan.panels ? plan.lastWidth : plan.panelWidth;
     const int64_t first = panel * plan.panelWidth, valid = std::min(width, plan.n - first);
-    for (int64_t k = 0; k < plan.k; ++k, out += width) {
-      const float *row = b.data() + k * kStride + first * nStride;
-      for (int64_t j = 0; j < valid; ++j)
-        out[j] = row[j * nStride];
-      std::fill(out + valid, out + width, 0.f);
-    }
+    for (int64_t word = 0; word < plan.k; ++word, out += width * group)
+      for (int64_t i = 0; i < group; ++i) {
+        const From *row = b.data() + (word * group + i) * kStride + first * nStride;
+        for (int64_t j = 0; j < valid; ++j)
+          out[j * group + i] = packedNumber<To>(row[j * nStride]);
+        for (int64_t j = valid; j < width; ++j)
+          out[j * group + i] = To(0);
+      }
   }
 }
+
+template void dynac::cpu::packGemmB(const GemmPlan &, llvm::ArrayRef<float>, int64_t, int64_t,
+                                    llvm::MutableArrayRef<float>);
+template void dynac::cpu::packGemmB(const GemmPlan &, llvm::ArrayRef<float>, int64_t, int64_t,
+                                    llvm::MutableArrayRef<uint16_t>);
+template void dynac::cpu::packGemmB(const GemmPlan &, llvm::ArrayRef<int8_t>, int64_t, int64_t,
+                                    llvm::MutableArrayRef<int8_t>);

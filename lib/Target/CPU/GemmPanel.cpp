@@ -63,7 +63,7 @@ void GemmPanel::rowTiles(const Pass &current, Value slice, int64_t staticSlice) 
   OpBuilder &b = kernel.builder();
   Location loc = kernel.loc();
   IndexMath math{b, loc};
-  const int64_t rows = tileRows(kernel.isa(), vectors());
+  const int64_t rows = tileRows(kernel.isa(), vectors(), dot);
   Value from = row;
   auto fullTiles = [&](int64_t step) {
     Value end = math.opaque(math.add(from, math.mul(math.div(math.sub(rowEnd, from), step), step)));
@@ -88,7 +88,7 @@ SmallVector<Value> GemmPanel::initialSums(const Pass &current, unsigned count,
                                           llvm::function_ref<Value(unsigned)> load) {
   OpBuilder &b = kernel.builder();
   Location loc = kernel.loc();
-  auto type = VectorType::get(kernel.isa().lanes, b.getF32Type());
+  auto type = VectorType::get(kernel.isa().lanes, sumType(dot, b.getContext()));
   Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
   SmallVector<Value> zeros(count, zero);
   if (!current.isFirst)
@@ -127,7 +127,7 @@ void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
   Location loc = kernel.loc();
   IndexMath math{builder, loc};
   const unsigned lanes = kernel.isa().lanes, perRow = vectors();
-  auto type = VectorType::get(lanes, builder.getF32Type());
+  auto type = VectorType::get(lanes, sumType(dot, builder.getContext()));
   auto columnOf = [&](unsigned i) { return math.add(slice, int64_t(i % perRow) * lanes); };
   auto partialIndex = [&](unsigned i) -> SmallVector<Value> {
     return {math.add(math.sub(at, row), i / perRow), columnOf(i)};
@@ -140,6 +140,7 @@ void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
   micro.rows = rows;
   micro.vectors = perRow;
   micro.lanes = lanes;
+  micro.dot = dot;
   micro.a = a;
   micro.b = b;
   for (int64_t r = 0; r < rows; ++r)
@@ -166,7 +167,7 @@ void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
   micro.loops = {{blocks, math.mul(aKStride, unroll), math.mul(bKStride, unroll)}};
   for (int64_t u = 0; u < unroll; ++u)
     micro.steps.push_back({math.mul(aKStride, u), math.mul(bKStride, u)});
-  sums = micro.emit(builder, loc, sums);
+  sums = micro.emit(builder, loc, kernel.isa(), sums);
 
   if (staticK < 0 || staticK % unroll != 0) {
     micro.prefetchShares = 0;
@@ -175,7 +176,7 @@ void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
     micro.bBase = math.add(micro.bBase, math.mul(done, bKStride));
     micro.loops = {{math.sub(current.length, done), aKStride, bKStride}};
     micro.steps.resize(1);
-    sums = micro.emit(builder, loc, sums);
+    sums = micro.emit(builder, loc, kernel.isa(), sums);
   }
 
   auto finish = [&](OpBuilder &) {

@@ -21,6 +21,7 @@ struct GemmPanel {
   explicit GemmPanel(KernelFunction &kernel) : kernel(kernel) {}
 
   KernelFunction &kernel;
+  DotKind dot = DotKind::F32; ///< all counts of k below are counts of words
 
   /// A[i, k] is a[aBase + i * aRowStride + k * aKStride].
   mlir::Value a, aBase, aRowStride, aKStride;

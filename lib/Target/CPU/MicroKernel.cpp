@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dynac/Target/CPU/MicroKernel.h"
+#include "DotOperation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -125,16 +126,16 @@ namespace {
 /// Emits a MicroKernel's loops from the outside in.
 class TileEmitter {
 public:
-  TileEmitter(const MicroKernel &kernel, OpBuilder &b, Location loc)
-      : kernel(kernel), b(b), loc(loc), math{b, loc},
-        type(VectorType::get(kernel.lanes, b.getF32Type())) {}
+  TileEmitter(const MicroKernel &kernel, OpBuilder &b, Location loc, const Isa &isa)
+      : kernel(kernel), b(b), loc(loc), math{b, loc}, dot{kernel.dot, isa, b, loc},
+        type(VectorType::get(kernel.lanes, wordType(kernel.dot, b.getContext()))) {}
 
   SmallVector<Value> loop(unsigned depth, Value aBase, Value bBase, Value prefetch,
                           ValueRange init);
 
 private:
   SmallVector<Value> steps(Value aBase, Value bBase, Value prefetch, ValueRange init);
-  Value widen(Value value, Type f32Type);
+  Value widen(Value value, Type word);
   Value loadB(Value index, unsigned v);
   Value loadA(Value index);
   int64_t lineElements() const {
@@ -144,7 +145,8 @@ private:
   OpBuilder &b;
   Location loc;
   IndexMath math;
-  VectorType type;
+  DotOperation dot;
+  VectorType type; ///< of A's and B's words
 };
 
 } // namespace
@@ -167,8 +169,8 @@ SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, V
   return llvm::to_vector(ValueRange(op.getResults()));
 }
 
-Value TileEmitter::widen(Value value, Type f32Type) {
-  return value.getType() == f32Type ? value : Value(b.create<arith::ExtFOp>(loc, f32Type, value));
+Value TileEmitter::widen(Value value, Type word) {
+  return value.getType() == word ? value : Value(b.create<arith::ExtFOp>(loc, word, value));
 }
 
 Value TileEmitter::loadB(Value index, unsigned v) {
@@ -182,7 +184,7 @@ Value TileEmitter::loadB(Value index, unsigned v) {
 }
 
 Value TileEmitter::loadA(Value index) {
-  Value scalar = widen(b.create<memref::LoadOp>(loc, kernel.a, index), b.getF32Type());
+  Value scalar = widen(b.create<memref::LoadOp>(loc, kernel.a, index), type.getElementType());
   return b.create<vector::BroadcastOp>(loc, type, scalar);
 }
 
@@ -194,21 +196,24 @@ SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, 
                                  /*isWrite=*/false,
                                  /*localityHint=*/2, /*isDataCache=*/true);
   for (const MicroKernel::Step &step : kernel.steps) {
-    SmallVector<Value> bVectors;
+    SmallVector<DotOperation::Factor> bVectors;
     for (unsigned v = 0; v < kernel.vectors; ++v)
-      bVectors.push_back(loadB(math.add(math.add(bBase, step.b), v * kernel.lanes), v));
+      bVectors.push_back(
+          dot.factorB(loadB(math.add(math.add(bBase, step.b), v * kernel.lanes), v)));
     for (unsigned r = 0; r < kernel.rows; ++r) {
-      Value a = loadA(math.add(math.add(aBase, kernel.aRow[r]), step.a));
+      DotOperation::Factor a =
+          dot.factorA(loadA(math.add(math.add(aBase, kernel.aRow[r]), step.a)));
       for (unsigned v = 0; v < kernel.vectors; ++v) {
         Value &sum = sums[r * kernel.vectors + v];
-        sum = b.create<vector::FMAOp>(loc, a, bVectors[v], sum);
+        sum = dot.accumulate(sum, a, bVectors[v]);
       }
     }
   }
   return sums;
 }
 
-SmallVector<Value> MicroKernel::emit(OpBuilder &b, Location loc, ValueRange init) const {
-  return TileEmitter(*this, b, loc)
+SmallVector<Value> MicroKernel::emit(OpBuilder &b, Location loc, const Isa &isa,
+                                     ValueRange init) const {
+  return TileEmitter(*this, b, loc, isa)
       .loop(0, aBase, bBase, prefetchShares ? prefetchBase : Value(), init);
 }

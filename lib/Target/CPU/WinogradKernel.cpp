@@ -60,8 +60,8 @@ bool dynac::cpu::prefersWinograd(const ConvShape &s) {
   const bool isThreeByThree = s.kernel == std::array<int64_t, 2>{3, 3} &&
                               s.stride == std::array<int64_t, 2>{1, 1} &&
                               s.dilation == std::array<int64_t, 2>{1, 1};
-  if (!s.allowWinograd || !isThreeByThree || s.groups != 1 || s.plainInput || s.oh.dynamic ||
-      s.ow.dynamic || s.h.dynamic || s.w.dynamic)
+  if (!s.allowWinograd || s.dot != DotKind::F32 || !isThreeByThree || s.groups != 1 ||
+      s.plainInput || s.oh.dynamic || s.ow.dynamic || s.h.dynamic || s.w.dynamic)
     return false;
   // Below 12x12 too many outputs of the tiles are thrown away, and weights of 4 times the size are
   // read for few tiles.
@@ -317,7 +317,7 @@ void WinogradEmitter::panel(const Block &block, Value number, int64_t width) {
                                               math.mul(share, g.channels * width / shares));
                 Value none = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
                 SmallVector<Value> sums =
-                    micro.emit(b, loc, SmallVector<Value>(rows * vectors, none));
+                    micro.emit(b, loc, kernel.isa(), SmallVector<Value>(rows * vectors, none));
                 Value target = math.add(
                     math.add(math.mul(math.add(math.mul(product, g.paddedTiles), tile), 32), slice),
                     g.m);

@@ -11,7 +11,9 @@
 //
 // Channels are padded to a multiple of 16: the extra input channels must be finite (their weights
 // are 0), the extra output channels become epilogue(0). A first layer with few channels reads plain
-// x[n, C, h, w].
+// x[n, C, h, w]. Numbers shorter than 32 bits lie in words (DotKind): the 16 channels of a pixel
+// are 8 words of bf16 or 4 of bytes. A plain x then holds bytes, or f32 that become bf16; the
+// kernel makes words of the channels.
 //
 // Padding is the kernel's own business: where there is any, a unit copies its part of x, with zeros
 // around it, to scratch memory once for all its output channels, and all addresses below are
@@ -41,6 +43,17 @@ struct ConvShape {
   /// F(4x4, 3x3) where it is faster: the error is about 10 times that of the direct sum (1e-6 of
   /// the largest |y|).
   bool allowWinograd = true;
+  DotKind dot = DotKind::F32;
+  uint8_t padByte = 0; ///< what bytes of the padding hold: x's zero point
+
+  /// Words of a pixel in a block of channels, and such blocks per group.
+  int64_t blockWords() const { return plainInput ? 1 : 16 / groupOf(dot); }
+  int64_t groupBlocks() const {
+    const int64_t channels = blockWords() * groupOf(dot);
+    return (c / groups + channels - 1) / channels;
+  }
+  /// Whether the kernel makes words of the channels.
+  bool gathersWords() const { return plainInput && dot != DotKind::F32; }
 };
 
 /// What follows from the shape alone, the same for every CPU level.
@@ -48,7 +61,7 @@ struct ConvPlan {
   ConvShape shape;
   /// 1x1 without stride and padding: pixels are counted through rows (image of 1 x h*w).
   bool flat;
-  /// x is copied with its padding.
+  /// x is copied with its padding, or to gather words.
   bool padded;
   /// 3x3 by transformed tiles of 6x6 inputs.
   bool winograd;
@@ -56,7 +69,7 @@ struct ConvPlan {
   int64_t groupPanels;          ///< panels of 32 output channels per group
   int64_t scratchBytes;
 
-  int64_t packedElements() const;
+  int64_t packedElements() const; ///< words
   /// The kernel's extent: n * ceil(rows / blockRows) * ceil(cols / blockCols) * groups *
   /// groupPanels, where rows x cols is oh x ow, or 1 x oh*ow if flat.
   int64_t units(int64_t n, int64_t oh, int64_t ow) const;
@@ -65,16 +78,17 @@ struct ConvPlan {
 ConvPlan planConv(const ConvShape &shape);
 
 /// Packs w[k, c / groups, kh, kw] (dense) as [panel][c/16][kh][kw][16][panel width], for plain
-/// input [panel][c][kh][kw][panel width].
-void packConv(const ConvPlan &plan, llvm::ArrayRef<float> weights,
-              llvm::MutableArrayRef<float> packed);
+/// input [panel][c][kh][kw][panel width]. For float to float, float to bf16 (uint16_t) and int8_t
+/// to int8_t, with a word for each column.
+template <typename From, typename To>
+void packConv(const ConvPlan &plan, llvm::ArrayRef<From> weights, llvm::MutableArrayRef<To> packed);
 
 /// Buffers: x, packed w, `extra`..., y. Epilogue coordinates: index {n, K/16, oh, ow, lane} in y
 /// (flat: oh is 0 and ow counts all pixels, so the linear address is right in every buffer of y's
 /// shape); buffers indexed by `channel` have k rounded up to a multiple of 16 elements.
 struct ConvSpec {
   ConvPlan plan;
-  mlir::Type outputType; ///< f32 unless the epilogue converts
+  mlir::Type outputType; ///< the sums' type unless the epilogue converts
   llvm::SmallVector<BufferArg> extra;
   unsigned dimCount = 0;
   Epilogue epilogue;

@@ -12,14 +12,15 @@
 //     acc[r][v] += A[aBase + aRow[r] + loops + step.a] * B[bBase + v * lanes + loops + step.b]
 //
 // with other addresses: a row is a row of A in GEMM, an output pixel in a convolution. Addresses
-// are element numbers in flat buffers. aRow should be constants: with 8 or more row offsets in
-// registers the integer registers run out.
+// are element numbers in flat buffers; of numbers shorter than 32 bits, numbers of words (DotKind).
+// aRow should be constants: with 8 or more row offsets in registers the integer registers run out.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DYNAC_TARGET_CPU_MICROKERNEL_H
 #define DYNAC_TARGET_CPU_MICROKERNEL_H
 
+#include "dynac/Target/CPU/DotKind.h"
 #include "dynac/Target/CPU/KernelFunction.h"
 
 #include <functional>
@@ -34,7 +35,7 @@ struct EpilogueCoords {
   llvm::SmallVector<mlir::Value, 6> index;
   /// The output channel (GEMM: column) of lane 0: the index of a bias.
   mlir::Value channel;
-  /// f32 vector of the accumulator.
+  /// Vector of the accumulator: f32, or i32 for products of bytes.
   mlir::VectorType type;
   /// The lanes that exist (vector of i1), null if all.
   mlir::Value mask;
@@ -64,8 +65,10 @@ struct MicroKernel {
   };
 
   unsigned rows, vectors, lanes;
-  mlir::Value a, b;         ///< flat memrefs; f32, or bf16/f16 that are widened when loaded
-  mlir::Value aBase, bBase; ///< index
+  /// Flat memrefs: of words (i32), or for DotKind::F32 of f32, bf16 or f16 that are widened when
+  /// loaded.
+  mlir::Value a, b;
+  mlir::Value aBase, bBase;            ///< index
   llvm::SmallVector<mlir::Value> aRow; ///< index, one per row
   llvm::SmallVector<Loop> loops;       ///< outermost first
   llvm::SmallVector<Step> steps;
@@ -76,9 +79,10 @@ struct MicroKernel {
   int64_t prefetchShares = 0;
   int64_t prefetchLines = 1; ///< lines per iteration
   mlir::Value prefetchBase;
+  DotKind dot = DotKind::F32;
 
   /// rows * vectors sums (row-major) that continue from `init`.
-  llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &b, mlir::Location loc,
+  llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &b, mlir::Location loc, const Isa &isa,
                                       mlir::ValueRange init) const;
 };
 
