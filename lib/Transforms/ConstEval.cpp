@@ -175,3 +175,110 @@ WeightStore::Derive dynac::evalPadded(RankedTensorType x, RankedTensorType resul
     return llvm::Error::success();
   };
 }
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+bool isF32(Value value) { return getElementTypeOrSelf(value.getType()).isF32(); }
+
+SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t axis = static_cast<int64_t>(shape.size()) - 2; axis >= 0; --axis)
+    strides[axis] = strides[axis + 1] * shape[axis + 1];
+  return strides;
+}
+
+/// One side of a product as a dense array of doubles: its axes in the order of `order`.
+std::vector<double> arranged(WeightBytes bytes, ArrayRef<int64_t> shape, ArrayRef<int64_t> order) {
+  SmallVector<int64_t> from = stridesOf(shape), dims;
+  SmallVector<SmallVector<int64_t>> strides(1);
+  for (int64_t axis : order) {
+    dims.push_back(shape[axis]);
+    strides[0].push_back(from[axis]);
+  }
+  std::vector<double> result(bytes.size() / sizeof(float));
+  forEach(dims, strides, [&](int64_t element, ArrayRef<int64_t> offsets) {
+    result[element] = loadFloat(bytes, offsets[0]);
+  });
+  return result;
+}
+
+void writeFloats(llvm::MutableArrayRef<char> out, ArrayRef<double> sums) {
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    auto rounded = static_cast<float>(sum);
+    std::memcpy(out.data() + i * sizeof(float), &rounded, sizeof(float));
+  }
+}
+
+} // namespace
+
+std::optional<WeightStore::Derive> dynac::evalSum(ReduceOp op) {
+  if (op.getCombiner() != Combiner::add || !isF32(op.getX()) || !isF32(op.getResult()))
+    return std::nullopt;
+  SmallVector<int64_t> shape(cast<RankedTensorType>(op.getX().getType()).getShape()), kept;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (!llvm::is_contained(op.getAxes(), int64_t(axis)))
+      kept.push_back(axis);
+  SmallVector<int64_t> keptShape;
+  for (int64_t axis : kept)
+    keptShape.push_back(shape[axis]);
+  SmallVector<SmallVector<int64_t>> strides = {SmallVector<int64_t>(shape.size(), 0)};
+  for (auto [axis, stride] : llvm::zip(kept, stridesOf(keptShape)))
+    strides[0][axis] = stride;
+  return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+    std::vector<double> sums(out.size() / sizeof(float), 0.0);
+    forEach(shape, strides, [&](int64_t element, ArrayRef<int64_t> offsets) {
+      sums[offsets[0]] += loadFloat(inputs[0], element);
+    });
+    writeFloats(out, sums);
+    return llvm::Error::success();
+  };
+}
+
+std::optional<WeightStore::Derive> dynac::evalDot(DotOp op) {
+  if (!isF32(op.getA()) || !isF32(op.getB()) || !isF32(op.getResult()))
+    return std::nullopt;
+  SmallVector<int64_t> shapeA(cast<RankedTensorType>(op.getA().getType()).getShape());
+  SmallVector<int64_t> shapeB(cast<RankedTensorType>(op.getB().getType()).getShape());
+  auto freeAxes = [](size_t rank, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+    SmallVector<int64_t> axes;
+    for (size_t axis = 0; axis < rank; ++axis)
+      if (!llvm::is_contained(batch, int64_t(axis)) && !llvm::is_contained(contract, int64_t(axis)))
+        axes.push_back(axis);
+    return axes;
+  };
+  // A[batch, m, k] and B[batch, k, n].
+  SmallVector<int64_t> orderA(op.getBatchA()), orderB(op.getBatchB());
+  SmallVector<int64_t> freeA = freeAxes(shapeA.size(), op.getBatchA(), op.getContractA()),
+                       freeB = freeAxes(shapeB.size(), op.getBatchB(), op.getContractB());
+  orderA.append(freeA);
+  llvm::append_range(orderA, op.getContractA());
+  llvm::append_range(orderB, op.getContractB());
+  orderB.append(freeB);
+  auto count = [](ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
+    int64_t product = 1;
+    for (int64_t axis : axes)
+      product *= shape[axis];
+    return product;
+  };
+  const int64_t batch = count(shapeA, op.getBatchA()), m = count(shapeA, freeA),
+                k = count(shapeA, op.getContractA()), n = count(shapeB, freeB);
+  return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+    // Products of floats are exact, so it is all the same whether the compiler fuses them.
+    std::vector<double> a = arranged(inputs[0], shapeA, orderA),
+                        b = arranged(inputs[1], shapeB, orderB), sums(batch * m * n, 0.0);
+    for (int64_t row = 0; row < batch * m; ++row)
+      for (int64_t at = 0; at < k; ++at) {
+        const double factor = a[row * k + at];
+        const double *from = b.data() + (row / m * k + at) * n;
+        double *to = sums.data() + row * n;
+        for (int64_t column = 0; column < n; ++column)
+          to[column] += factor * from[column];
+      }
+    writeFloats(out, sums);
+    return llvm::Error::success();
+  };
+}

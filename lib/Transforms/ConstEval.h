@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Evaluates primitives on weights when the artifact is written. Only operations whose result is
-// fixed by IEEE 754 or by integer arithmetic are evaluated (no exp, no sums), one rounding each, so
-// the bytes do not depend on the compiling CPU.
+// fixed by IEEE 754 or by integer arithmetic are evaluated (no exp), one rounding each; sums are
+// made in double and in order. So the bytes do not depend on the compiling CPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +40,12 @@ WeightStore::Derive evalStrided(mlir::RankedTensorType result, llvm::ArrayRef<in
 /// A derivation that puts the operand, of type `x`, at `lo` into a tensor of `value` (one element).
 WeightStore::Derive evalPadded(mlir::RankedTensorType x, mlir::RankedTensorType result,
                                llvm::ArrayRef<int64_t> lo, mlir::DenseElementsAttr value);
+
+/// A derivation of the sums of f32 `x` along axes, or nothing if another combiner or type.
+std::optional<WeightStore::Derive> evalSum(prim::ReduceOp op);
+
+/// A derivation of a product of two f32 weights, or nothing if of another type.
+std::optional<WeightStore::Derive> evalDot(prim::DotOp op);
 
 } // namespace dynac
 

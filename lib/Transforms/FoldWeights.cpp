@@ -85,9 +85,56 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
       }
     if (auto pad = dyn_cast<PadOp>(op))
       return foldPad(pad, result);
+    if (auto slice = dyn_cast<SliceOp>(op))
+      return foldSlice(slice, result);
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      auto weight = reduce.getX().getDefiningOp<WeightOp>();
+      auto sum = weight ? evalSum(reduce) : std::nullopt;
+      return sum ? std::optional(derive(op, result, weight.getId(), std::move(*sum)))
+                 : std::nullopt;
+    }
+    if (auto dot = dyn_cast<DotOp>(op))
+      return foldDot(dot, result);
     if (isElementwise(op))
       return foldElementwise(op, result);
     return std::nullopt;
+  }
+
+  std::optional<int64_t> foldSlice(SliceOp op, RankedTensorType result) {
+    auto weight = op.getX().getDefiningOp<WeightOp>();
+    if (!weight)
+      return std::nullopt;
+    SmallVector<int64_t> strides = rowMajorStrides(store->type(weight.getId()).getShape());
+    int64_t first = 0;
+    for (auto [axis, start] : llvm::enumerate(op.getStarts().exprs())) {
+      if (!start.constant())
+        return std::nullopt;
+      first += *start.constant() * strides[axis];
+      strides[axis] *= op.getStrides()[axis];
+    }
+    return derive(op, result, weight.getId(),
+                  evalStrided(result, strides, result.getNumElements() ? first : 0));
+  }
+
+  /// Layers of constants, e.g. DeBERTa's projections of relative positions.
+  std::optional<int64_t> foldDot(DotOp op, RankedTensorType result) {
+    auto a = op.getA().getDefiningOp<WeightOp>(), b = op.getB().getDefiningOp<WeightOp>();
+    if (!a || !b)
+      return std::nullopt;
+    int64_t products = result.getNumElements();
+    for (int64_t axis : op.getContractA())
+      products *= cast<RankedTensorType>(op.getA().getType()).getDimSize(axis);
+    const int64_t stored = cast<RankedTensorType>(op.getA().getType()).getNumElements() +
+                           cast<RankedTensorType>(op.getB().getType()).getNumElements();
+    if (result.getNumElements() > stored || products > productsLeft)
+      return std::nullopt;
+    auto product = evalDot(op);
+    if (!product)
+      return std::nullopt;
+    productsLeft -= products;
+    return store->derive(store->name(b.getId()), result,
+                         ArrayRef<int64_t>{int64_t(a.getId()), int64_t(b.getId())},
+                         std::move(*product));
   }
 
   /// Biases of channels that fill their last block with zeros; not what repeats a value many times.
@@ -175,6 +222,8 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   }
 
   WeightStore *store = nullptr;
+  /// Multiplications that products may take in all: some seconds.
+  int64_t productsLeft = int64_t(1) << 32;
 };
 
 } // namespace

@@ -11,6 +11,8 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace dynac::prim;
 
@@ -60,6 +62,98 @@ struct FoldTransposeIntoDot : OpRewritePattern<DotOp> {
                                        batch[1], contract[0], contract[1]);
     return success();
   }
+};
+
+/// What a chain of views and conversions shows is a weight.
+bool isWeight(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<WeightOp>(op))
+      return true;
+    if (!isa<ReshapeOp, TransposeOp, ConvertOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// Neighbouring axes that a dot treats alike become one by reshapes, which keep the memory: kernels
+/// take one contracted axis, and one axis of a matrix that is neither that nor a batch. Einsums,
+/// e.g. XLNet's heads.
+struct MergeDotAxes : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DotOp op, PatternRewriter &rewriter) const override {
+    Side a{op.getA(), llvm::to_vector(op.getBatchA()), llvm::to_vector(op.getContractA()), {}, {}};
+    Side b{op.getB(), llvm::to_vector(op.getBatchB()), llvm::to_vector(op.getContractB()), {}, {}};
+    SmallVector<std::pair<int64_t, int64_t>> pairs;
+    for (auto [axisA, axisB] : llvm::zip(a.contract, b.contract))
+      pairs.push_back({axisA, axisB});
+    llvm::sort(pairs);
+    for (auto [i, pair] : llvm::enumerate(pairs))
+      std::tie(a.contract[i], b.contract[i]) = pair;
+    for (size_t i = 1; i < pairs.size(); ++i)
+      if (a.contract[i] == a.contract[i - 1] + 1 && b.contract[i] == b.contract[i - 1] + 1) {
+        a.joined.insert(a.contract[i]);
+        b.joined.insert(b.contract[i]);
+      }
+    // The rows that meet a weight may be many axes.
+    if (!a.batch.empty() || !isWeight(op.getB()))
+      a.joinFree();
+    b.joinFree();
+    if (a.joined.empty() && b.joined.empty())
+      return failure();
+    a.merge(rewriter, op.getLoc());
+    b.merge(rewriter, op.getLoc());
+    Shape shape;
+    for (int64_t axis : a.batch)
+      shape.push_back(shapeOf(a.value)[axis]);
+    for (const Side *side : {&a, &b})
+      for (int64_t axis = 0; axis < side->rank(); ++axis)
+        if (side->isFree(axis))
+          shape.push_back(shapeOf(side->value)[axis]);
+    Value product =
+        rewriter.create<DotOp>(op.getLoc(), tensorType(shape, getElementTypeOrSelf(op.getType())),
+                               a.value, b.value, a.batch, b.batch, a.contract, b.contract);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), product);
+    return success();
+  }
+
+private:
+  struct Side {
+    Value value;
+    SmallVector<int64_t> batch, contract;
+    std::set<int64_t> joined;    ///< axes that become one with the axis before
+    SmallVector<int64_t> number; ///< of the axis that an axis becomes
+
+    int64_t rank() const { return cast<RankedTensorType>(value.getType()).getRank(); }
+    bool isFree(int64_t axis) const {
+      return !llvm::is_contained(batch, axis) && !llvm::is_contained(contract, axis);
+    }
+    void joinFree() {
+      for (int64_t axis = 1; axis < rank(); ++axis)
+        if (isFree(axis) && isFree(axis - 1))
+          joined.insert(axis);
+    }
+    void merge(PatternRewriter &rewriter, Location loc) {
+      if (joined.empty())
+        return;
+      Shape shape;
+      for (auto [axis, dim] : llvm::enumerate(shapeOf(value))) {
+        if (joined.count(axis))
+          shape.back() = shape.back() * dim;
+        else
+          shape.push_back(dim);
+        number.push_back(shape.size() - 1);
+      }
+      value = rewriter.create<ReshapeOp>(
+          loc, tensorType(shape, getElementTypeOrSelf(value.getType())), value);
+      for (SmallVector<int64_t> *axes : {&batch, &contract}) {
+        for (int64_t &axis : *axes)
+          axis = number[axis];
+        axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
+      }
+    }
+  };
 };
 
 /// A transpose that moves nothing but axes of size 1 keeps the memory: a reshape.
@@ -141,7 +235,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<FoldEmpty, MoveOnesByReshape>(context);
+    patterns.add<FoldEmpty, MergeDotAxes, MoveOnesByReshape>(context);
     // Before a transpose becomes a reshape: a choice of axes lets more kernels take the product.
     patterns.add<FoldTransposeIntoDot>(context, /*benefit=*/2);
     patterns.add<DropNeutral<AddOp>>(context, 0.0, true);

@@ -28,3 +28,28 @@ func.func @transpose_of_ones(%x: tensor<1x2x16x1x1xf32>) -> tensor<1x2x1x1x16xf3
   %t = prim.transpose %x [0, 1, 3, 4, 2] : tensor<1x2x16x1x1xf32> -> tensor<1x2x1x1x16xf32>
   return %t : tensor<1x2x1x1x16xf32>
 }
+
+// Einsums of heads: what a kernel sees is one contracted axis and a matrix.
+// CHECK-LABEL: @merge_contracted
+// CHECK-DAG: %[[A:.*]] = prim.reshape %arg0 : {{.*}} -> tensor<?x8xf32
+// CHECK-DAG: %[[B:.*]] = prim.reshape %arg1 : tensor<5x2x4xf32> -> tensor<5x8xf32>
+// CHECK: prim.dot %{{.*}}, %[[B]] batch [] x [] contract [1] x [1]
+func.func @merge_contracted(%a: tensor<?x3x2x4xf32, #prim.dims<"n", 3, 2, 4>>, %b: tensor<5x2x4xf32>) -> tensor<?x3x5xf32, #prim.dims<"n", 3, 5>> {
+  %d = prim.dot %a, %b batch [] x [] contract [2, 3] x [1, 2] : (tensor<?x3x2x4xf32, #prim.dims<"n", 3, 2, 4>>, tensor<5x2x4xf32>) -> tensor<?x3x5xf32, #prim.dims<"n", 3, 5>>
+  return %d : tensor<?x3x5xf32, #prim.dims<"n", 3, 5>>
+}
+
+// Contracted in another order on each side: nothing to merge.
+// CHECK-LABEL: @keep_crossed
+// CHECK-NEXT: %[[D:.*]] = prim.dot %arg0, %arg1 batch [0] x [0] contract [2, 3] x [3, 2]
+func.func @keep_crossed(%a: tensor<2x3x4x5xf32>, %b: tensor<2x6x5x4xf32>) -> tensor<2x3x6xf32> {
+  %d = prim.dot %a, %b batch [0] x [0] contract [2, 3] x [3, 2] : (tensor<2x3x4x5xf32>, tensor<2x6x5x4xf32>) -> tensor<2x3x6xf32>
+  return %d : tensor<2x3x6xf32>
+}
+
+// CHECK-LABEL: @merge_free_unless_apart
+// CHECK: %[[D:.*]] = prim.dot {{.*}} batch [0] x [0] contract [2] x [1] : (tensor<2x3x4x7xf32>, tensor<2x4x30xf32>)
+func.func @merge_free_unless_apart(%a: tensor<2x3x4x7xf32>, %b: tensor<2x4x5x6xf32>) -> tensor<2x3x7x5x6xf32> {
+  %d = prim.dot %a, %b batch [0] x [0] contract [2] x [1] : (tensor<2x3x4x7xf32>, tensor<2x4x5x6xf32>) -> tensor<2x3x7x5x6xf32>
+  return %d : tensor<2x3x7x5x6xf32>
+}

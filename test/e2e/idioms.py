@@ -95,6 +95,21 @@ def flattened_layer():
     return nodes, {"x": x}, {"rows": shape(-1, 24), "cube": shape(2, 7, 24), "w": w, "b": b}, np.tanh(wide @ w + b) + wide
 
 
+def layer_of_constants():
+    """Relative positions: rows of an embedding are normalised, cut and go through a layer before they meet an input."""
+    x, rows, scale, w, b = random(3, 5, 8), random(12, 24) + 1, random(24), random(24, 16) / 5, random(16)
+    nodes = [node("ReduceMean", "rows", "m", axes=[-1]), node("Sub", "rows m", "d"), node("Mul", "d d", "s"),
+             node("ReduceMean", "s", "v", axes=[-1]), node("Sqrt", "v", "r"), node("Div", "d r", "n"), node("Mul", "n scale", "p"),
+             node("Slice", "p from to axis step", "c"), node("MatMul", "c w", "g"), node("Add", "g b", "k"),
+             node("Reshape", "k heads", "kh"), node("Transpose", "kh", "kt", perm=[1, 2, 0]), node("MatMul", "x kt", "y")]
+    wide = rows.astype(np.float64)
+    d = wide - wide.mean(-1, keepdims=True)
+    layer = (d / np.sqrt((d * d).mean(-1, keepdims=True)) * scale)[2:11:3] @ w + b
+    y = np.einsum("ahd,jad->ahj", x.astype(np.float64)[:2], layer.reshape(3, 2, 8))
+    return nodes, {"x": x[:2]}, {"rows": rows, "scale": scale, "w": w, "b": b, "heads": shape(3, 2, 8), "from": shape(2),
+                                 "to": shape(11), "axis": shape(0), "step": shape(3)}, y
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dynac", default="build/bin/dynac", help="the program (default: build/bin/dynac)")
@@ -102,7 +117,8 @@ def main():
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     failed = 0
-    for idiom in (layer_norm, normalize, softmax_in_pieces, scaled_attention, flattened_layer):
+    for idiom in (layer_norm, normalize, softmax_in_pieces, scaled_attention, flattened_layer,
+                  layer_of_constants):
         nodes, inputs, constants, expected = idiom()
         base = options.work / idiom.__name__
         info = lambda name, array: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, array.shape)
