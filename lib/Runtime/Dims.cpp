@@ -137,6 +137,11 @@ bool DimProgram::solve(SlotValues &values, int32_t slot, int64_t target, int32_t
       return false;
     next = target / other;
     break;
+  case DYNAC_EXPR_MIN: // the rest of a division stands under a minimum
+    if (target > other)
+      return false;
+    next = target;
+    break;
   default:
     return false;
   }

@@ -7,6 +7,9 @@
 
 #include "Assumptions.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace dynac;
 
 namespace {
@@ -39,14 +42,19 @@ struct Rebuilder : SymExpr::Visitor {
   }
 };
 
-/// Finds floordiv(symbol, number) or mod(symbol, number), also of symbol + number.
+/// Collects each floordiv(symbol + offset, number), where a mod counts as one.
 struct QuotientFinder : SymExpr::Visitor {
   struct Part {
     std::optional<int64_t> number;
     std::string symbol;
+    int64_t offset = 0;
+  };
+  struct Quotient {
+    std::string symbol;
+    int64_t offset, divisor;
   };
   std::vector<Part> parts;
-  std::optional<std::pair<std::string, int64_t>> found;
+  std::vector<Quotient> found;
 
   int64_t add(Part part) {
     parts.push_back(std::move(part));
@@ -55,13 +63,15 @@ struct QuotientFinder : SymExpr::Visitor {
   int64_t constant(int64_t value) override { return add({value, ""}); }
   int64_t symbol(std::string_view name) override { return add({std::nullopt, std::string(name)}); }
   int64_t binary(SymExpr::Kind kind, int64_t a, int64_t b) override {
+    const Part &x = parts[a], &y = parts[b];
     bool divides = kind == SymExpr::Kind::FloorDiv || kind == SymExpr::Kind::Mod;
-    // The greatest divisor is a multiple of the others where windows of stride 2 follow each other.
-    if (divides && !parts[a].symbol.empty() && parts[b].number &&
-        (!found || *parts[b].number > found->second))
-      found = {parts[a].symbol, *parts[b].number};
-    if (kind == SymExpr::Kind::Add && (parts[a].number || parts[b].number))
-      return add({std::nullopt, parts[a].number ? parts[b].symbol : parts[a].symbol});
+    if (divides && !x.symbol.empty() && y.number)
+      found.push_back({x.symbol, x.offset, *y.number});
+    int64_t sum;
+    if (kind == SymExpr::Kind::Add && x.number && !llvm::AddOverflow(*x.number, y.offset, sum))
+      return add({std::nullopt, y.symbol, sum});
+    if (kind == SymExpr::Kind::Add && y.number && !llvm::AddOverflow(*y.number, x.offset, sum))
+      return add({std::nullopt, x.symbol, sum});
     return add({});
   }
 };
@@ -82,6 +92,13 @@ std::optional<SymExpr> solvedFor(const std::string &symbol, const SymExpr &diffe
 
 } // namespace
 
+/// A guess, and what held before it.
+struct Assumptions::Guess {
+  SymExpr small, large;
+  const void *node;
+  Assumptions before;
+};
+
 void Assumptions::replace(const std::string &symbol, const SymExpr &value) {
   for (auto &[name, held] : values)
     held = with(held, symbol, value);
@@ -99,28 +116,50 @@ SymExpr Assumptions::replaced(const SymExpr &dim) const {
   });
 }
 
+bool Assumptions::solve(const SymExpr &difference, bool mayBeNegative) {
+  // Last symbols first: the names of the first operands stay.
+  std::vector<std::string> symbols = difference.symbols();
+  for (bool mayBeNamed : {false, true})
+    for (const std::string &symbol : llvm::reverse(symbols)) {
+      auto value = solvedFor(symbol, difference);
+      if (!value || (named.count(symbol) && !mayBeNamed) ||
+          (mayBeNegative ? value->constant().value_or(0) < 0 : !value->provablyGe(SymExpr(0))))
+        continue;
+      replace(symbol, *value);
+      return true;
+    }
+  return false;
+}
+
+bool Assumptions::assumeSolved(const SymExpr &a, const SymExpr &b) { return solve(a - b, false); }
+
 bool Assumptions::assumeEq(const SymExpr &a, const SymExpr &b) {
   SymExpr difference = a - b;
-  // Last symbols first: the names of the first operands stay. Sizes are not negative, so a solution
-  // that cannot be is better.
-  std::vector<std::string> symbols = difference.symbols();
-  for (bool mayBeNegative : {false, true})
-    for (bool mayBeNamed : {false, true})
-      for (const std::string &symbol : llvm::reverse(symbols)) {
-        auto value = solvedFor(symbol, difference);
-        if (!value || (named.count(symbol) && !mayBeNamed) ||
-            (!mayBeNegative && !value->provablyGe(SymExpr(0))))
-          continue;
-        if (auto number = value->constant(); number && *number < 0)
-          return false;
-        replace(symbol, *value);
-        return true;
-      }
+  // Sizes are not negative, so a solution that cannot be is better.
+  if (solve(difference, false) || solve(difference, true))
+    return true;
   QuotientFinder finder;
   difference.visit(finder);
-  if (!finder.found)
+  if (finder.found.empty())
     return false;
-  auto [symbol, divisor] = *finder.found;
+  // The greatest divisor is a multiple of the others where windows of stride 2 follow each other.
+  llvm::sort(finder.found, [](const auto &x, const auto &y) {
+    return std::tie(y.divisor, x.symbol, x.offset) < std::tie(x.divisor, y.symbol, y.offset);
+  });
+  // symbol + offset = divisor * quotient + rest, if the equation gives the quotient alone.
+  for (const auto &[symbol, offset, divisor] : finder.found) {
+    std::string quotient = symbol + "_by_" + std::to_string(divisor);
+    std::string rest = symbol + "_rest_" + std::to_string(divisor);
+    SymExpr split = SymExpr(divisor) * SymExpr::symbol(quotient) +
+                    SymExpr::min(SymExpr::symbol(rest), SymExpr(divisor - 1)) - SymExpr(offset);
+    auto value = solvedFor(quotient, with(difference, symbol, split));
+    if (!value || !value->provablyGe(SymExpr(0)) || llvm::is_contained(value->symbols(), rest))
+      continue;
+    rests.insert(rest);
+    replace(symbol, with(split, quotient, *value));
+    return true;
+  }
+  const auto &[symbol, offset, divisor] = finder.found.front();
   replace(symbol, SymExpr(divisor) * SymExpr::symbol(symbol + "_by_" + std::to_string(divisor)));
   return true;
 }
@@ -128,6 +167,21 @@ bool Assumptions::assumeEq(const SymExpr &a, const SymExpr &b) {
 void Assumptions::assumeLe(const SymExpr &small, const SymExpr &large) {
   if (!provesLe(small, large))
     pairs.emplace_back(small, large);
+}
+
+void Assumptions::guessLe(const SymExpr &small, const SymExpr &large, const void *node) {
+  auto made = std::make_shared<Guess>(Guess{small, large, node, *this});
+  assumeLe(small, large);
+  guess = std::move(made);
+}
+
+bool Assumptions::turnRound(const void *node) {
+  if (!guess || guess->node != node)
+    return false;
+  std::shared_ptr<const Guess> last = guess;
+  *this = last->before;
+  assumeLe(last->large, last->small);
+  return true;
 }
 
 bool Assumptions::provesLe(const SymExpr &small, const SymExpr &large) const {
@@ -155,14 +209,15 @@ SymExpr Assumptions::simplify(const SymExpr &dim) const {
   return rebuilder.parts[dim.visit(rebuilder)];
 }
 
-bool Assumptions::decideBounds(const SymExpr &dim) {
+bool Assumptions::decideBounds(const SymExpr &dim, const void *node) {
   bool found = false;
   Rebuilder rebuilder;
   rebuilder.choose = [&](SymExpr::Kind kind, const SymExpr &a, const SymExpr &b) {
     bool isMin = kind == SymExpr::Kind::Min;
-    if (a.isConstant() != b.isConstant() && !provesLe(a, b) && !provesLe(b, a)) {
-      const SymExpr &limit = a.isConstant() ? a : b, &size = a.isConstant() ? b : a;
-      isMin ? assumeLe(size, limit) : assumeLe(limit, size);
+    const SymExpr &limit = a.isConstant() ? a : b, &size = a.isConstant() ? b : a;
+    if (a.isConstant() != b.isConstant() && !provesLe(a, b) && !provesLe(b, a) &&
+        !rests.count(size.str())) {
+      isMin ? guessLe(size, limit, node) : guessLe(limit, size, node);
       found = true;
     }
     return isMin ? SymExpr::min(a, b) : SymExpr::max(a, b);

@@ -11,6 +11,7 @@
 #include "dynac/Dialect/Prim/Prim.h"
 
 #include <map>
+#include <memory>
 #include <set>
 
 namespace dynac {
@@ -25,11 +26,20 @@ public:
   bool provesLe(const SymExpr &small, const SymExpr &large) const;
   /// `dim` with every min and max decided that can be.
   SymExpr simplify(const SymExpr &dim) const;
-  /// Assumes what decides a min or max between a constant and something symbolic in `dim`: that a
+  /// Guesses small <= large for the sake of `node`, whose shapes are not decided otherwise.
+  void guessLe(const SymExpr &small, const SymExpr &large, const void *node);
+  /// Takes the last guess back if it was made for `node`, with all that was assumed since, and
+  /// assumes the opposite.
+  bool turnRound(const void *node);
+  /// Guesses what decides a min or max between a constant and something symbolic in `dim`: that a
   /// limit is not exceeded. Returns whether there was one.
-  bool decideBounds(const SymExpr &dim);
+  bool decideBounds(const SymExpr &dim, const void *node);
+  /// a = b where that gives one symbol of the entry for all values of the others. Returns whether
+  /// it does.
+  bool assumeSolved(const SymExpr &a, const SymExpr &b);
   /// a = b, all their symbols being the entry's. Returns whether the equation was new and could be
-  /// solved for a symbol. Where a quotient of a symbol stands in the way, the symbol becomes a
+  /// solved for a symbol or for the quotient of one, whose remainder then is a symbol of its own:
+  /// floordiv(N,2) = 4 makes N 8 + min(N_rest_2,1). Where neither can be, the symbol becomes a
   /// multiple of the divisor, which may ask more than the equation.
   bool assumeEq(const SymExpr &a, const SymExpr &b);
   /// `dim` without the symbols that equations gave.
@@ -39,10 +49,15 @@ public:
   llvm::ArrayRef<std::pair<SymExpr, SymExpr>> all() const { return pairs; }
 
 private:
+  struct Guess;
+
   void replace(const std::string &symbol, const SymExpr &value);
+  bool solve(const SymExpr &difference, bool mayBeNegative);
 
   std::vector<std::pair<SymExpr, SymExpr>> pairs; ///< first <= second
   std::map<std::string, SymExpr> values;          ///< of symbols that are replaced
+  std::set<std::string> rests; ///< symbols of remainders: their minimum is no limit to decide
+  std::shared_ptr<const Guess> guess; ///< the last one
 };
 
 } // namespace dynac

@@ -62,16 +62,16 @@ bool Walk::assumeForShapesOf(model::NodeOp node) {
       continue;
     // Exporters write "to the end" as a great number.
     bool isEnd = clamp.wanted.constant().value_or(0) >= endOfAxis;
-    isEnd ? assumptions.assumeLe(clamp.limit, clamp.wanted)
-          : assumptions.assumeLe(clamp.wanted, clamp.limit);
+    isEnd ? assumptions.guessLe(clamp.limit, clamp.wanted, node)
+          : assumptions.guessLe(clamp.wanted, clamp.limit, node);
     found = true;
   }
   for (const SymExpr &dim : dims)
-    found |= assumptions.decideBounds(dim);
+    found |= assumptions.decideBounds(dim, node);
   return found;
 }
 
-bool Walk::assumeUnequal() {
+bool Walk::assumeUnequal(bool solvedOnly) {
   if (!context.unequal)
     return false;
   auto [a, b] = *context.unequal;
@@ -81,7 +81,9 @@ bool Walk::assumeUnequal() {
     return name.consume_front("u") && !name.getAsInteger(10, number) && number >= firstFresh &&
            number < context.nextSymbol;
   };
-  return llvm::none_of((a - b).symbols(), isFound) && assumptions.assumeEq(a, b);
+  if (llvm::any_of((a - b).symbols(), isFound))
+    return false;
+  return solvedOnly ? assumptions.assumeSolved(a, b) : assumptions.assumeEq(a, b);
 }
 
 Block *Walk::scratchBlock() {
@@ -160,7 +162,9 @@ void Walk::runNode(model::NodeOp node) {
   if (restart)
     return;
   if (outcome.status != RowStatus::Done) {
-    if (assumeForShapesOf(node) || assumeUnequal()) {
+    // What decides the least comes first.
+    if (assumeUnequal(/*solvedOnly=*/true) || assumeForShapesOf(node) ||
+        assumeUnequal(/*solvedOnly=*/false) || assumptions.turnRound(node)) {
       restart = true;
       return;
     }

@@ -57,8 +57,9 @@ private:
   /// Looks for a clamped bound that makes the operands of a failed node disagree, and assumes that
   /// it fits.
   bool assumeForShapesOf(model::NodeOp node);
-  /// Assumes that the dimensions are equal for which the last node failed.
-  bool assumeUnequal();
+  /// Assumes that the dimensions are equal for which the last node failed; `solvedOnly`: if that
+  /// gives one symbol for all values of the others.
+  bool assumeUnequal(bool solvedOnly);
   /// Small integer results whose elements are known, in their shortest form.
   mlir::Value shortest(mlir::Value value);
 

@@ -195,6 +195,9 @@ Value Converter::floatToFloat(Value x, FloatType from, FloatType to, bool satura
     return floatToFloat(roundToOdd(x), f32, to, saturate);
   if (from.isBF16())
     return floatToFloat(fromBf16(x), f32, to, false);
+  // In one step it is a library function where F16C is missing.
+  if (from.isF16() && to.isF64())
+    return floatToFloat(floatToFloat(x, from, f32, false), f32, to, false);
   if (toWidth == 8)
     return toFp8(floatToFloat(x, from, f32, false), to, saturate);
   if (to.isBF16())
