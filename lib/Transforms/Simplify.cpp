@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dynac/Composites/Tensor.h"
 #include "dynac/Transforms/Passes.h"
 
 #include "mlir/IR/Dominance.h"
@@ -212,6 +213,49 @@ template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
   bool commutative;
 };
 
+/// Taps of a convolution that read nothing but padding, as far dilated ones of a small image do,
+/// are dropped from its weight.
+struct DropUnusedTaps : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
+    auto x = cast<RankedTensorType>(op.getX().getType()),
+         y = cast<RankedTensorType>(op.getY().getType());
+    TensorContext ctx(rewriter, op.getLoc());
+    Tensor w(ctx, op.getW());
+    Shape lo(op.getLo().exprs()), hi(op.getHi().exprs());
+    bool changed = false;
+    for (auto [i, dilation] : llvm::enumerate(op.getRhsDilation())) {
+      int64_t axis = 2 + i, size = x.getDimSize(axis), outputs = y.getDimSize(axis);
+      auto taps = w.dim(axis).constant(), before = lo[i].constant(), after = hi[i].constant();
+      if (x.isDynamicDim(axis) || y.isDynamicDim(axis) || size == 0 || outputs == 0 || !taps ||
+          !before || !after || op.getLhsDilation()[i] != 1)
+        continue;
+      // Tap t reads [t * dilation - before, that + last]; what is dropped takes its padding along.
+      int64_t last = (outputs - 1) * op.getStrides()[i], first = 0, end = *taps;
+      while (end - first > 1 && first * dilation - *before + last < 0 &&
+             *before >= (first + 1) * dilation)
+        ++first;
+      while (end - first > 1 && (end - 1) * dilation - *before >= size &&
+             *after >= (*taps - end + 1) * dilation)
+        --end;
+      if (first == 0 && end == *taps)
+        continue;
+      w = sliceAxis(w, axis, SymExpr(first), SymExpr(end));
+      lo[i] = SymExpr(*before - first * dilation);
+      hi[i] = SymExpr(*after - (*taps - end) * dilation);
+      changed = true;
+    }
+    if (!changed)
+      return failure();
+    rewriter.replaceOp(op,
+                       conv(Tensor(ctx, op.getX()), w, op.getStrides(), lo, hi, op.getLhsDilation(),
+                            op.getRhsDilation(), op.getGroups(), y.getElementType())
+                           .value());
+    return success();
+  }
+};
+
 /// Tensors without elements are constants, whatever they are made of: kernels need no case for
 /// rows of nothing.
 struct FoldEmpty : RewritePattern {
@@ -235,7 +279,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<FoldEmpty, MergeDotAxes, MoveOnesByReshape>(context);
+    patterns.add<FoldEmpty, MergeDotAxes, MoveOnesByReshape, DropUnusedTaps>(context);
     // Before a transpose becomes a reshape: a choice of axes lets more kernels take the product.
     patterns.add<FoldTransposeIntoDot>(context, /*benefit=*/2);
     patterns.add<DropNeutral<AddOp>>(context, 0.0, true);

@@ -53,3 +53,22 @@ func.func @merge_free_unless_apart(%a: tensor<2x3x4x7xf32>, %b: tensor<2x4x5x6xf
   %d = prim.dot %a, %b batch [0] x [0] contract [2] x [1] : (tensor<2x3x4x7xf32>, tensor<2x4x5x6xf32>) -> tensor<2x3x7x5x6xf32>
   return %d : tensor<2x3x7x5x6xf32>
 }
+
+// The taps of a dilated kernel that reach over the image on both sides read zeros only.
+// CHECK-LABEL: @unused_taps
+// CHECK-NEXT: %[[W:.*]] = prim.slice %arg1 from <0, 0, 1, 0> by [1, 1, 1, 1] : tensor<8x4x3x3xf32> -> tensor<8x4x1x3xf32>
+// CHECK-NEXT: %[[Y:.*]] = prim.conv %arg0, %[[W]] strides [1, 1] lo <0, 2> hi <0, 2> dilation [1, 1] x [12, 2] groups 1
+// CHECK-NEXT: return %[[Y]]
+func.func @unused_taps(%x: tensor<1x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32> {
+  %y = prim.conv %x, %w strides [1, 1] lo <12, 2> hi <12, 2> dilation [1, 1] x [12, 2] groups 1 : (tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
+  return %y : tensor<1x8x8x8xf32>
+}
+
+// Padding that belongs to no whole tap stays, and so does its tap; the last one of three goes.
+// CHECK-LABEL: @unused_last_tap
+// CHECK-NEXT: %[[W:.*]] = prim.slice %arg1 from <0, 0, 0> by [1, 1, 1] : tensor<8x4x3xf32> -> tensor<8x4x2xf32>
+// CHECK-NEXT: prim.conv %arg0, %[[W]] strides [2] lo <3> hi <1> dilation [1] x [4] groups 1
+func.func @unused_last_tap(%x: tensor<1x4x3xf32>, %w: tensor<8x4x3xf32>) -> tensor<1x8x2xf32> {
+  %y = prim.conv %x, %w strides [2] lo <3> hi <5> dilation [1] x [4] groups 1 : (tensor<1x4x3xf32>, tensor<8x4x3xf32>) -> tensor<1x8x2xf32>
+  return %y : tensor<1x8x2xf32>
+}

@@ -110,6 +110,21 @@ def layer_of_constants():
                                  "to": shape(11), "axis": shape(0), "step": shape(3)}, y
 
 
+def standardised_filters():
+    """Filters by their own mean and deviation, computed from constants only (NFNet); half of them are used."""
+    x, w, gain = random(1, 6, 9), random(8, 3, 3) + 1, random(8, 1, 1)
+    nodes = [node("ReduceMean", "w", "m", axes=[1, 2]), node("Sub", "w m", "d"), node("Mul", "d d", "s"),
+             node("ReduceMean", "s", "v", axes=[1, 2]), node("Add", "v e", "a"), node("Sqrt", "a", "r"),
+             node("Div", "d r", "n"), node("Mul", "n g", "f"), node("Slice", "f from to along by", "h"),
+             node("Conv", "x h", "y", group=2, pads=[1, 1])]
+    d = w.astype(np.float64) - w.mean((1, 2), keepdims=True, dtype=np.float64)
+    f = (d / np.sqrt((d * d).mean((1, 2), keepdims=True) + 1e-5) * gain)[1::2]
+    columns = np.lib.stride_tricks.sliding_window_view(np.pad(x.astype(np.float64), ((0, 0), (0, 0), (1, 1))), 3, axis=2)
+    y = np.concatenate([np.einsum("ncpt,kct->nkp", columns[:, 3 * g:3 * g + 3], f[2 * g:2 * g + 2]) for g in range(2)], 1)
+    return nodes, {"x": x}, {"w": w, "g": gain, "e": number(1e-5), "from": shape(1), "to": shape(8), "along": shape(0),
+                             "by": shape(2)}, y
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dynac", default="build/bin/dynac", help="the program (default: build/bin/dynac)")
@@ -118,7 +133,7 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     failed = 0
     for idiom in (layer_norm, normalize, softmax_in_pieces, scaled_attention, flattened_layer,
-                  layer_of_constants):
+                  layer_of_constants, standardised_filters):
         nodes, inputs, constants, expected = idiom()
         base = options.work / idiom.__name__
         info = lambda name, array: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, array.shape)

@@ -61,6 +61,11 @@ llvm::Error WeightStore::materialize(int64_t id, llvm::MutableArrayRef<char> out
       inputs.push_back(*bytes);
       continue;
     }
+    auto same = llvm::find(entry.inputs, input) - entry.inputs.begin();
+    if (same < static_cast<int64_t>(i)) {
+      inputs.push_back(inputs[same]);
+      continue;
+    }
     buffers[i].resize(byteSize(input));
     if (llvm::Error error = materialize(input, buffers[i]))
       return error;
