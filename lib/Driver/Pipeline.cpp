@@ -343,6 +343,14 @@ public:
     model = std::move(*read);
     for (const std::string &warning : model->warnings)
       progress.warning(warning);
+    OpTable table = operators();
+    for (const auto &[domain, opset] : model->opsets)
+      if (auto newest = table.newestOf(domain); newest && opset > *newest)
+        progress.warning(
+            llvm::formatv("{0}: opset {1} of domain '{2}' is newer than {3}, the newest "
+                          "that is known; its operators are read by the rules of {3}",
+                          path, opset, domain, *newest)
+                .str());
     return onnx::importOnnx(*model, context, weights);
   }
   OpTable operators() const override { return makeOnnxOpTable(); }

@@ -123,15 +123,14 @@ std::string OpTable::whyNot(llvm::StringRef domain, llvm::StringRef opType, int6
 }
 
 int64_t OpTable::lastOpset(const OpRow &row) const {
-  auto found = newest.find(row.domain);
-  return found == newest.end() ? row.until : std::min(row.until, found->second);
+  return std::min(row.until, newestOf(row.domain).value_or(row.until));
 }
 
 std::vector<const OpRow *> OpTable::rows() const {
   std::vector<const OpRow *> result;
   for (const auto &row : storage)
     result.push_back(row.get());
-  llvm::stable_sort(result, [](const OpRow *a, const OpRow *b) {
+  llvm::sort(result, [](const OpRow *a, const OpRow *b) {
     return std::tie(a->domain, a->opType, a->since) < std::tie(b->domain, b->opType, b->since);
   });
   return result;

@@ -130,6 +130,11 @@ def images():
     padded[1:4, 1:7, 1:6] = x[0, 0]
     want = np.array([[[padded[3 * a:3 * a + 3, 3 * b:3 * b + 3, 3 * c:3 * c + 3].max() for c in range(2)]
                       for b in range(3)] for a in range(2)], np.float32)
+    one("pool with SAME and steps beyond the window", "MaxPool", {"x": ramp(1, 1, 5)}, {"y": f32(0, 3).reshape(1, 1, 2)},
+        kernel_shape=[1], strides=[3], auto_pad="SAME_UPPER")
+    one("resize with corners aligned and a fraction", "Resize", {"x": ramp(3)}, {"y": f32(0, 2 / 3.5, 4 / 3.5, 6 / 3.5)},
+        {"scales": f32(1.5)}, order=["x", "", "scales"], mode="linear", coordinate_transformation_mode="align_corners",
+        symbols=False)
     one("three-dimensional pool with ceil_mode", "MaxPool", {"x": x}, {"y": want[None, None]}, kernel_shape=[3] * 3,
         strides=[3] * 3, pads=[1] * 6, ceil_mode=1, opset=22)
 
@@ -220,6 +225,13 @@ def indices():
     one("an index far below", "Gather", {"x": d, "i": i64(-2147483648)}, ("run", "out of range"), axis=0, symbols=False)
 
 
+def recurrences():
+    x, one_gate = f32(1, 2).reshape(2, 1, 1), f32(1).reshape(1, 1, 1)
+    one("sequence_lens beyond the sequence", "RNN", {"x": x}, {"y": f32(1, 3).reshape(2, 1, 1, 1)},
+        {"w": one_gate, "r": one_gate, "l": np.array([7], np.int32)}, order=["x", "w", "r", "", "l"], hidden_size=1,
+        activations=["Relu"])
+
+
 def body(nodes, inputs, outputs):
     values = [helper.make_tensor_value_info(name, kind, shape) for name, kind, shape in inputs]
     results = [helper.make_tensor_value_info(name, kind, shape) for name, kind, shape in outputs]
@@ -308,7 +320,7 @@ def main():
     parser.add_argument("--work", type=Path, help="where files are written (default: a temporary folder)")
     parser.add_argument("--filter", default="", help="only cases whose name holds this")
     args = parser.parse_args()
-    for family in (slices, images, shapes, numbers, indices, control):
+    for family in (slices, images, shapes, numbers, indices, recurrences, control):
         family()
     failures = count = 0
     with tempfile.TemporaryDirectory() as temporary:

@@ -121,6 +121,14 @@ class Compile(CliTest):
         os.mkdir(self.path("d.so"))
         self.refuses(7, "cannot write 'd.so': it exists and is not a regular file", "compile", "m.onnx", "-o", "d.so")
 
+    def test_newer_opset(self):
+        self.write("m.onnx", onnx.model([onnx.node("Relu", ["x"], ["y"])], [onnx.value("x", [2])],
+                                        [onnx.value("y", [2])], opset=99))
+        done = self.dynac("compile", "m.onnx", "-o", "m.so")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("m.onnx: opset 99 of domain '' is newer than 28, the newest that is known; its operators are read by "
+                      "the rules of 28", done.stderr)
+
     def test_options(self):
         self.affine()
         base = ("compile", "m.onnx", "-o", "m.so")

@@ -94,6 +94,11 @@ public:
 
   /// The newest version of a domain whose operators the rows follow.
   void setNewest(llvm::StringRef domain, int64_t opset) { newest[domain.str()] = opset; }
+  /// That version, if the domain has one.
+  std::optional<int64_t> newestOf(llvm::StringRef domain) const {
+    auto found = newest.find(domain.str());
+    return found == newest.end() ? std::nullopt : std::optional(found->second);
+  }
   /// The last opset that `row` is known to follow.
   int64_t lastOpset(const OpRow &row) const;
 
