@@ -282,3 +282,16 @@ std::optional<WeightStore::Derive> dynac::evalDot(DotOp op) {
     return llvm::Error::success();
   };
 }
+
+WeightStore::Derive dynac::evalConcat(int64_t outer) {
+  return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+    char *to = out.data();
+    for (int64_t i = 0; i < outer; ++i)
+      for (WeightBytes input : inputs) {
+        const size_t part = input.size() / outer;
+        std::memcpy(to, input.data() + i * part, part);
+        to += part;
+      }
+    return llvm::Error::success();
+  };
+}

@@ -47,6 +47,9 @@ std::optional<WeightStore::Derive> evalSum(prim::ReduceOp op);
 /// A derivation of a product of two f32 weights, or nothing if of another type.
 std::optional<WeightStore::Derive> evalDot(prim::DotOp op);
 
+/// A derivation that joins operands along an axis; `outer` is the product of the sizes before it.
+WeightStore::Derive evalConcat(int64_t outer);
+
 } // namespace dynac
 
 #endif // DYNAC_LIB_TRANSFORMS_CONSTEVAL_H

@@ -7,7 +7,8 @@
 //
 // Ops are visited in order, so a chain folds in one walk. Broadcasts are not folded by themselves
 // (the stored weight would only grow) but read through when an elementwise op of constants uses
-// them.
+// them. Bodies of loops and branches hold the constants they use, so that what holds for a weight
+// (a packed layout, a derivation) holds in a loop too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,9 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     store = getContext().getLoadedDialect<PrimDialect>()->weights;
     if (!store)
       return;
-    getOperation().walk([&](Operation *op) {
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<IfOp, WhileOp>(op))
+        moveConstantsIn(op);
       if (std::optional<int64_t> id = fold(op)) {
         OpBuilder b(op);
         Value result = op->getResult(0);
@@ -51,6 +54,26 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     for (Operation *op : llvm::reverse(ops))
       if (isOpTriviallyDead(op))
         op->erase();
+  }
+
+  /// Gives each body of an if or a while its own copy of the constants that it captures.
+  static void moveConstantsIn(Operation *op) {
+    auto loop = dyn_cast<WhileOp>(op);
+    MutableOperandRange captured =
+        loop ? loop.getCapturedMutable() : cast<IfOp>(op).getCapturedMutable();
+    const unsigned firstArgument = loop ? loop.getInitial().size() : 0;
+    for (unsigned i = captured.size(); i-- > 0;) {
+      Operation *source = captured[i].get().getDefiningOp();
+      if (!source || !isa<WeightOp, ConstantOp>(source))
+        continue;
+      for (Region &body : op->getRegions()) {
+        auto b = OpBuilder::atBlockBegin(&body.front());
+        BlockArgument argument = body.getArgument(firstArgument + i);
+        argument.replaceAllUsesWith(b.clone(*source)->getResult(0));
+        body.front().eraseArgument(argument.getArgNumber());
+      }
+      captured.erase(i);
+    }
   }
 
   std::optional<int64_t> fold(Operation *op) {
@@ -95,6 +118,8 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     }
     if (auto dot = dyn_cast<DotOp>(op))
       return foldDot(dot, result);
+    if (auto concat = dyn_cast<ConcatOp>(op))
+      return foldConcat(concat, result);
     if (isElementwise(op))
       return foldElementwise(op, result);
     return std::nullopt;
@@ -154,6 +179,21 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
       lo.push_back(*first.constant());
     }
     return derive(op, result, weight.getId(), evalPadded(type, result, lo, value));
+  }
+
+  /// Weights of one axis after another, as fused gates and heads are.
+  std::optional<int64_t> foldConcat(ConcatOp op, RankedTensorType result) {
+    SmallVector<int64_t> inputs;
+    for (Value x : op.getXs()) {
+      auto weight = x.getDefiningOp<WeightOp>();
+      if (!weight || llvm::is_contained(inputs, weight.getId()))
+        return std::nullopt;
+      inputs.push_back(weight.getId());
+    }
+    int64_t outer = 1;
+    for (int64_t axis = 0; axis < static_cast<int64_t>(op.getAxis()); ++axis)
+      outer *= result.getDimSize(axis);
+    return store->derive(store->name(inputs[0]), result, inputs, evalConcat(outer));
   }
 
   std::optional<int64_t> derive(Operation *op, RankedTensorType type, int64_t input,

@@ -125,6 +125,32 @@ def standardised_filters():
                              "by": shape(2)}, y
 
 
+def reordered_gates():
+    """PyTorch's gates i f g o become the operator's i o f g by slices; the sequence is a loop."""
+    steps, width = 20, 24
+    x, w, r, b = random(steps, 2, 8), random(4 * width, 8) / 4, random(4 * width, width) / 4, random(8 * width)
+    nodes, constants = [], {"w": w, "r": r, "b": b, "axis": shape(0)}
+    for gate in range(4):
+        constants[f"from{gate}"], constants[f"to{gate}"] = shape(gate * width), shape((gate + 1) * width)
+        nodes += [node("Slice", f"{name} from{gate} to{gate} axis", f"{name}{gate}") for name in "wr"]
+    for name in "wr":
+        nodes += [helper.make_node("Concat", [f"{name}{gate}" for gate in (0, 3, 1, 2)], [f"{name}c"], axis=0),
+                  node("Unsqueeze", f"{name}c axis", f"{name}u")]
+    nodes += [node("Unsqueeze", "b axis", "bu"), node("LSTM", "x wu ru bu", "all", hidden_size=width),
+              helper.make_node("Squeeze", ["all", "one"], ["y"])]
+    constants["one"] = shape(1)
+    order = np.r_[0:width, 3 * width:4 * width, width:3 * width]
+    w, r, b = w[order].astype(np.float64), r[order].astype(np.float64), b[:4 * width] + b[4 * width:].astype(np.float64)
+    sigmoid = lambda value: 1 / (1 + np.exp(-value))
+    h = c = np.zeros((2, width))
+    y = np.zeros((steps, 2, width))
+    for step in range(steps):
+        i, o, f, g = np.split(x[step] @ w.T + h @ r.T + b, 4, axis=1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        y[step] = h = sigmoid(o) * np.tanh(c)
+    return nodes, {"x": x}, constants, y
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dynac", default="build/bin/dynac", help="the program (default: build/bin/dynac)")
@@ -133,7 +159,7 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     failed = 0
     for idiom in (layer_norm, normalize, softmax_in_pieces, scaled_attention, flattened_layer,
-                  layer_of_constants, standardised_filters):
+                  layer_of_constants, standardised_filters, reordered_gates):
         nodes, inputs, constants, expected = idiom()
         base = options.work / idiom.__name__
         info = lambda name, array: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, array.shape)
