@@ -157,6 +157,35 @@ private:
   };
 };
 
+/// matrix x column = (row x matrix')': kernels take vectors of sums along the last axis.
+struct MoveVectorToTheLeft : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DotOp op, PatternRewriter &rewriter) const override {
+    Shape left = freeAxes(op.getA(), op.getBatchA(), op.getContractA());
+    Shape right = freeAxes(op.getB(), op.getBatchB(), op.getContractB());
+    if (left.size() != 1 || right.size() != 1 || !right[0].isOne() || left[0].isOne())
+      return failure();
+    Shape shape = shapeOf(op.getResult());
+    shape.truncate(op.getBatchA().size());
+    llvm::append_range(shape, right);
+    llvm::append_range(shape, left);
+    auto type = tensorType(shape, getElementTypeOrSelf(op.getType()));
+    Value swapped = rewriter.create<DotOp>(op.getLoc(), type, op.getB(), op.getA(), op.getBatchB(),
+                                           op.getBatchA(), op.getContractB(), op.getContractA());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), swapped);
+    return success();
+  }
+
+  static Shape freeAxes(Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+    Shape shape;
+    for (auto [axis, dim] : llvm::enumerate(shapeOf(operand)))
+      if (!llvm::is_contained(batch, axis) && !llvm::is_contained(contract, axis))
+        shape.push_back(dim);
+    return shape;
+  }
+};
+
 /// A transpose that moves nothing but axes of size 1 keeps the memory: a reshape.
 struct MoveOnesByReshape : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -279,7 +308,8 @@ struct Simplify : impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<FoldEmpty, MergeDotAxes, MoveOnesByReshape, DropUnusedTaps>(context);
+    patterns.add<FoldEmpty, MergeDotAxes, MoveOnesByReshape, MoveVectorToTheLeft, DropUnusedTaps>(
+        context);
     // Before a transpose becomes a reshape: a choice of axes lets more kernels take the product.
     patterns.add<FoldTransposeIntoDot>(context, /*benefit=*/2);
     patterns.add<DropNeutral<AddOp>>(context, 0.0, true);

@@ -72,3 +72,12 @@ func.func @unused_last_tap(%x: tensor<1x4x3xf32>, %w: tensor<8x4x3xf32>) -> tens
   %y = prim.conv %x, %w strides [2] lo <3> hi <5> dilation [1] x [4] groups 1 : (tensor<1x4x3xf32>, tensor<8x4x3xf32>) -> tensor<1x8x2xf32>
   return %y : tensor<1x8x2xf32>
 }
+
+// CHECK-LABEL: @matrix_times_column
+// CHECK-NEXT: %[[D:.*]] = prim.dot %arg1, %arg0 batch [0] x [0] contract [1] x [2] : (tensor<3x5x1xf32>, tensor<3x4x5xf32>) -> tensor<3x1x4xf32>
+// CHECK-NEXT: %[[R:.*]] = prim.reshape %[[D]] : tensor<3x1x4xf32> -> tensor<3x4x1xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @matrix_times_column(%a: tensor<3x4x5xf32>, %b: tensor<3x5x1xf32>) -> tensor<3x4x1xf32> {
+  %d = prim.dot %a, %b batch [0] x [0] contract [2] x [1] : (tensor<3x4x5xf32>, tensor<3x5x1xf32>) -> tensor<3x4x1xf32>
+  return %d : tensor<3x4x1xf32>
+}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dynac/Target/CPU/BatchGemmKernel.h"
+#include "GemmDots.h"
 #include "GemmPanel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,9 +36,22 @@ int64_t BatchGemmSpec::unitRows() const {
   return m.dynamic ? 240 : std::clamp<int64_t>(m.value, 1, 240);
 }
 
-bool BatchGemmSpec::packs() const { return b.transposed || m.dynamic || m.value >= 48; }
+/// Rows that are worth packing a transposed panel for.
+static constexpr int64_t packedRows = 9;
+
+bool BatchGemmSpec::takesDots() const {
+  const bool isVector = a.transposed && !a.rowStride.dynamic && a.rowStride.value == 1;
+  return b.transposed && !m.dynamic && m.value < (isVector ? 2 : packedRows) &&
+         (!a.transposed || isVector);
+}
+
+bool BatchGemmSpec::packs() const {
+  return !takesDots() && (b.transposed || m.dynamic || m.value >= 48);
+}
 
 int64_t BatchGemmSpec::scratchBytes() const {
+  if (takesDots())
+    return 0;
   const bool onePass = !k.dynamic && k.value <= kBlock;
   const int64_t packed =
       packs() ? (onePass ? k.value : kBlock) * panelWidth() * int64_t(sizeof(float)) : 0;
@@ -80,6 +94,9 @@ private:
   /// Element where the matrix of this unit's batch starts.
   Value matrix(const MatrixLayout &layout, ValueRange batch);
   void panel(const Unit &unit);
+  void dots(const Unit &unit);
+  /// Zeros in a packed row from a column on (a multiple of the lanes).
+  void clear(Value row, Value from, const Unit &unit);
   void packRows(Value from, Value length, const Unit &unit, Value validColumns);
   void packTransposed(Value from, Value length, const Unit &unit, Value validColumns);
 
@@ -127,7 +144,7 @@ void BatchGemmEmitter::emit() {
       spec.packs() ? (onePass ? spec.k.value : kBlock) * width * int64_t(sizeof(float)) : 0;
   if (spec.packs())
     packed = kernel.scratch(MemRefType::get({packedBytes / 4}, b.getF32Type()), 0);
-  if (!onePass)
+  if (!onePass && !spec.takesDots())
     partial = kernel.scratch(MemRefType::get({unitRows, width}, b.getF32Type()), packedBytes);
 
   Value panels = math.div(math.add(n, width - 1), width);
@@ -146,6 +163,8 @@ void BatchGemmEmitter::emit() {
       if (i != 0)
         rest = math.div(rest, extent);
     }
+    if (spec.takesDots())
+      return dots(unit);
     Unit whole = unit, last = unit;
     whole.width = whole.columns = width;
     const int64_t lastColumns = spec.n.dynamic ? -1 : spec.n.value % width;
@@ -209,10 +228,46 @@ void BatchGemmEmitter::panel(const Unit &unit) {
   job.emit();
 }
 
+void BatchGemmEmitter::dots(const Unit &unit) {
+  GemmDots job(kernel);
+  job.a = aBuffer;
+  job.b = bBuffer;
+  Value a = matrix(spec.a, unit.batch);
+  for (int64_t row = 0; row < spec.m.value; ++row)
+    job.aRows.push_back(row == 0 ? a : math.add(a, math.mul(this->number(spec.a.rowStride), row)));
+  job.bStride = number(spec.b.rowStride);
+  job.bBase = math.add(matrix(spec.b, unit.batch), math.mul(unit.column, job.bStride));
+  job.end = math.opaque(math.min(math.sub(n, unit.column), math.constant(width)));
+  if (!spec.n.dynamic)
+    job.staticRest = spec.n.value % kernel.isa().lanes;
+  job.k = k;
+  Value c = matrix(spec.c, unit.batch), cStride = number(spec.c.rowStride);
+  job.store = [&](int64_t row, Value offset, Value sums, Value mask) {
+    Value column = math.add(unit.column, offset);
+    EpilogueCoords coords{kernel, {}, column, cast<VectorType>(sums.getType()), mask};
+    coords.index.append(unit.batch.begin(), unit.batch.end());
+    coords.index.append({math.constant(row), column});
+    Value element = math.add(math.add(c, math.mul(cStride, row)), column);
+    storeTileVector(b, loc, sums, spec.epilogue, coords, output, element);
+  };
+  job.emit();
+}
+
 //===----------------------------------------------------------------------===//
-// Packing. Columns that do not exist keep what is in scratch memory: nothing of them is stored in
-// the end.
+// Packing. Columns that do not exist are zeros: nothing of them is stored in the end, but sums of
+// whatever scratch memory holds (denormals) may be slow.
 //===----------------------------------------------------------------------===//
+
+void BatchGemmEmitter::clear(Value row, Value from, const Unit &unit) {
+  const int64_t lanes = kernel.isa().lanes;
+  auto type = VectorType::get(lanes, b.getF32Type());
+  Value zeros = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
+  Value target = math.mul(row, unit.width);
+  forLoop(b, loc, from, math.constant(unit.width), math.constant(lanes),
+          [&](OpBuilder &, Value column) {
+            b.create<vector::StoreOp>(loc, zeros, packed, ValueRange{math.add(target, column)});
+          });
+}
 
 void BatchGemmEmitter::packRows(Value from, Value length, const Unit &unit, Value validColumns) {
   const int64_t lanes = kernel.isa().lanes;
@@ -234,6 +289,7 @@ void BatchGemmEmitter::packRows(Value from, Value length, const Unit &unit, Valu
     }
     forLoop(b, loc, math.constant(0), whole, math.constant(lanes),
             [&](OpBuilder &, Value column) { copyVector(column); });
+    clear(row, whole, unit);
     forLoop(b, loc, whole, validColumns, one, [&](OpBuilder &, Value column) {
       Value value = b.create<memref::LoadOp>(loc, bBuffer, ValueRange{math.add(source, column)});
       b.create<memref::StoreOp>(loc, value, packed, ValueRange{math.add(target, column)});
@@ -293,6 +349,10 @@ void BatchGemmEmitter::packTransposed(Value from, Value length, const Unit &unit
     });
   });
   copyScalars(zero, wholeColumns, wholeLength);
+  if (unit.columns == unit.width)
+    return;
+  forLoop(b, loc, zero, length, one,
+          [&](OpBuilder &, Value row) { clear(row, wholeColumns, unit); });
   copyScalars(wholeColumns, validColumns, zero);
 }
 

@@ -10,7 +10,8 @@
 // All extents and strides may be dynamic, so heads of an attention are read and written where they
 // lie
 // ([batch, position, head, channel] needs no transpose). Static row strides are faster. A panel of
-// B is packed into scratch memory by each unit if it is transposed or used for many rows.
+// B is packed into scratch memory by each unit if it is transposed or used for many rows; a
+// transposed one that few rows use is read where it lies (GemmDots.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +45,8 @@ struct BatchGemmSpec {
   /// Columns of a panel and rows of a unit.
   int64_t panelWidth() const;
   int64_t unitRows() const;
+  /// Whether each element is a product of a row of A and a row of B', both contiguous.
+  bool takesDots() const;
   /// Whether panels of B go through scratch memory.
   bool packs() const;
   int64_t scratchBytes() const;
