@@ -11,11 +11,15 @@ using namespace dynac;
 
 static constexpr int64_t kBlock = 16;
 
-// y[n, c/16, h, w, c%16] = x[n, c, h, w]; channels are filled up with zeros
+// y[n, c/16, h, w, c%16] = x[n, c, h, w]; channels are filled up with zeros. x [n, c, w] has h = 1.
 Tensors dynac::packChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
                                 mlir::DictionaryAttr) {
   Tensor x = xs[0];
   Shape shape = x.shape();
+  if (shape.size() == 3) {
+    shape.insert(shape.begin() + 2, SymExpr(1));
+    x = reshape(x, shape);
+  }
   int64_t channels = *shape[1].constant(), blocks = (channels + kBlock - 1) / kBlock;
   if (channels != blocks * kBlock) {
     Shape lo(4, SymExpr(0)), hi = lo;
@@ -26,7 +30,7 @@ Tensors dynac::packChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
   return {transpose(x, {0, 1, 3, 4, 2})};
 }
 
-// The inverse; `channels` says how many there are.
+// The inverse; `channels` says how many there are, `signal` whether the result is [n, c, w].
 Tensors dynac::unpackChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
                                   mlir::DictionaryAttr config) {
   Tensor x = transpose(xs[0], {0, 1, 4, 2, 3});
@@ -34,7 +38,12 @@ Tensors dynac::unpackChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
     return {x};
   Shape shape = x.shape();
   x = reshape(x, {shape[0], shape[1] * shape[2], shape[3], shape[4]});
-  return {sliceAxis(x, 1, SymExpr(0), SymExpr(intOf(ctx, config, "channels")))};
+  x = sliceAxis(x, 1, SymExpr(0), SymExpr(intOf(ctx, config, "channels")));
+  auto signal = config.getAs<mlir::BoolAttr>("signal");
+  if (!x || !signal || !signal.getValue())
+    return {x};
+  shape = x.shape();
+  return {reshape(x, {shape[0], shape[1], shape[3]})};
 }
 
 // pack(conv(unpack(x), w)); x is not packed if `plain_input` says so

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// A signal [N, C, W] is an image of height 1.
+//
 // The layout is no property of types here: a blocked tensor is a plain 5-D tensor, and
 // `pack_channels` and `unpack_channels` are ordinary operations between the two forms. Propagation
 // rewrites op(unpack(x)) into unpack(op(x)) until packs meet unpacks.
@@ -36,8 +38,21 @@ int64_t channelsOf(Value value) { return cast<RankedTensorType>(value.getType())
 
 Shape blockedShape(Dims plain) {
   int64_t channels = *plain[1].constant();
-  return {plain[0], SymExpr((channels + kChannelBlock - 1) / kChannelBlock), plain[2], plain[3],
-          SymExpr(kChannelBlock)};
+  return {plain[0], SymExpr((channels + kChannelBlock - 1) / kChannelBlock),
+          plain.size() == 3 ? SymExpr(1) : plain[2], plain.back(), SymExpr(kChannelBlock)};
+}
+
+bool isSignal(Value plain) { return cast<RankedTensorType>(plain.getType()).getRank() == 3; }
+
+/// What an op has for each axis of a plain tensor, for its blocked form: `neutral` for the height
+/// that a signal does not have and for the lanes.
+template <typename T>
+SmallVector<T> blockedAxes(Value plain, ArrayRef<T> values, const T &neutral) {
+  SmallVector<T> result(values);
+  if (isSignal(plain))
+    result.insert(result.begin() + 2, neutral);
+  result.push_back(neutral);
+  return result;
 }
 
 Tensor packChannels(Tensor x) {
@@ -48,7 +63,9 @@ Tensor packChannels(Tensor x) {
 Tensor unpackChannels(Tensor x, Dims plain) {
   TensorContext &ctx = x.ctx();
   return composite("unpack_channels", {x},
-                   config(ctx, {{"channels", attr(ctx, *plain[1].constant())}}), plain);
+                   config(ctx, {{"channels", attr(ctx, *plain[1].constant())},
+                                {"signal", attr(ctx, plain.size() == 3)}}),
+                   plain);
 }
 
 /// Whether the op keeps finite lanes finite whatever they hold.
@@ -67,8 +84,10 @@ struct BlockConv : OpRewritePattern<ConvOp> {
   LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
     auto x = cast<RankedTensorType>(op.getX().getType());
     auto w = cast<RankedTensorType>(op.getW().getType());
-    if (x.getRank() != 4 || !x.getElementType().isF32() || !op.getType().getElementType().isF32() ||
-        x.isDynamicDim(1) || !op.getW().getDefiningOp<WeightOp>())
+    const bool signal = x.getRank() == 3;
+    if ((x.getRank() != 4 && !signal) || !x.getElementType().isF32() ||
+        !op.getType().getElementType().isF32() || x.isDynamicDim(1) ||
+        !op.getW().getDefiningOp<WeightOp>())
       return failure();
     int64_t channels = x.getDimSize(1), filters = w.getDimSize(0), groups = op.getGroups();
     bool depthwise = groups == channels && groups == filters && groups > 1;
@@ -89,21 +108,31 @@ struct BlockConv : OpRewritePattern<ConvOp> {
 
     TensorContext ctx(rewriter, op.getLoc());
     Shape result = shapeOf(op.getType());
+    Tensor input(ctx, op.getX()), weight(ctx, op.getW());
+    SmallVector<int64_t> strides(op.getStrides()), dilations(op.getRhsDilation());
+    if (signal) {
+      Shape shape = weight.shape();
+      shape.insert(shape.begin() + 2, SymExpr(1));
+      weight = reshape(weight, shape);
+      for (auto [values, none] :
+           {std::pair(&strides, 1), std::pair(&dilations, 1), std::pair(&lo, 0), std::pair(&hi, 0)})
+        values->insert(values->begin(), none);
+    }
     // A first layer of an image: packing would only add channels of zeros.
     bool plainInput = channels < kChannelBlock / 2 && groups == 1;
     DictionaryAttr settings = config(ctx, {{"channels", attr(ctx, channels)},
                                            {"plain_input", attr(ctx, plainInput)},
                                            {"filters", attr(ctx, filters)},
                                            {"groups", attr(ctx, groups)},
-                                           {"strides", attr(ctx, Axes(op.getStrides()))},
+                                           {"strides", attr(ctx, Axes(strides))},
                                            {"lo", attr(ctx, Axes(lo))},
                                            {"hi", attr(ctx, Axes(hi))},
-                                           {"dilations", attr(ctx, Axes(op.getRhsDilation()))}});
-    Tensor input(ctx, op.getX());
+                                           {"dilations", attr(ctx, Axes(dilations))}});
     if (!plainInput)
       input = packChannels(input);
-    Tensor y =
-        composite("conv_nchwc", {input, Tensor(ctx, op.getW())}, settings, blockedShape(result));
+    else if (signal)
+      input = reshape(input, {input.dim(0), input.dim(1), SymExpr(1), input.dim(2)});
+    Tensor y = composite("conv_nchwc", {input, weight}, settings, blockedShape(result));
     rewriter.replaceOp(op, unpackChannels(y, result).value());
     return success();
   }
@@ -231,17 +260,16 @@ struct MoveThroughWindow : OpRewritePattern<ReduceWindowOp> {
     SmallVector<SymExpr> lo = op.getLo().exprs(), hi = op.getHi().exprs();
     if (!lo[0].isZero() || !lo[1].isZero() || !hi[0].isZero() || !hi[1].isZero())
       return failure();
-    auto extended = [](ArrayRef<int64_t> values) {
-      SmallVector<int64_t> result(values);
-      result.push_back(1);
-      return result;
+    auto extended = [&](ArrayRef<int64_t> values) {
+      return blockedAxes<int64_t>(op.getX(), values, 1);
     };
-    lo.push_back(SymExpr(0));
-    hi.push_back(SymExpr(0));
+    auto padded = [&](ArrayRef<SymExpr> values) {
+      return blockedAxes(op.getX(), values, SymExpr(0));
+    };
     TensorContext ctx(rewriter, op.getLoc());
-    Tensor y =
-        reduceWindow(op.getCombiner(), Tensor(ctx, unpack.getXs()[0]), extended(op.getWindow()),
-                     extended(op.getStrides()), extended(op.getDilations()), lo, hi);
+    Tensor y = reduceWindow(op.getCombiner(), Tensor(ctx, unpack.getXs()[0]),
+                            extended(op.getWindow()), extended(op.getStrides()),
+                            extended(op.getDilations()), padded(lo), padded(hi));
     if (!y)
       return failure();
     rewriter.replaceOp(op, unpackChannels(y, shapeOf(op.getY())).value());
@@ -255,7 +283,9 @@ struct MoveThroughReduce : OpRewritePattern<ReduceOp> {
 
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
     CompositeOp unpack = unpackOf(op.getX());
-    if (!unpack || op.getAxes() != ArrayRef<int64_t>{2, 3})
+    if (!unpack)
+      return failure();
+    if (op.getAxes() != (isSignal(op.getX()) ? ArrayRef<int64_t>{2} : ArrayRef<int64_t>{2, 3}))
       return failure();
     TensorContext ctx(rewriter, op.getLoc());
     Tensor y = reduce(op.getCombiner(), Tensor(ctx, unpack.getXs()[0]), {2, 3});
@@ -278,15 +308,42 @@ struct MoveThroughPad : OpRewritePattern<PadOp> {
     if (!unpack || !lo[0].isZero() || !lo[1].isZero() || !hi[0].isZero() || !hi[1].isZero() ||
         op.getInterior()[0] || op.getInterior()[1])
       return failure();
-    SmallVector<int64_t> interior(op.getInterior());
-    lo.push_back(SymExpr(0));
-    hi.push_back(SymExpr(0));
-    interior.push_back(0);
     TensorContext ctx(rewriter, op.getLoc());
-    Tensor y = pad(Tensor(ctx, unpack.getXs()[0]), Tensor(ctx, op.getValue()), lo, hi, interior);
+    Tensor y = pad(Tensor(ctx, unpack.getXs()[0]), Tensor(ctx, op.getValue()),
+                   blockedAxes<SymExpr>(op.getX(), lo, SymExpr(0)),
+                   blockedAxes<SymExpr>(op.getX(), hi, SymExpr(0)),
+                   blockedAxes<int64_t>(op.getX(), op.getInterior(), 0));
     if (!y)
       return failure();
     rewriter.replaceOp(op, unpackChannels(y, shapeOf(op.getY())).value());
+    return success();
+  }
+};
+
+/// Slices of images, and of channels that are whole blocks or reach to the end.
+struct MoveThroughSlice : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    CompositeOp unpack = unpackOf(op.getX());
+    if (!unpack || op.getStrides()[1] != 1)
+      return failure();
+    SmallVector<SymExpr> starts = op.getStarts().exprs();
+    auto first = starts[1].constant();
+    const int64_t all = channelsOf(op.getX()), taken = channelsOf(op.getY());
+    if (!first || *first % kChannelBlock || (taken % kChannelBlock && *first + taken != all))
+      return failure();
+    starts[1] = SymExpr(*first / kChannelBlock);
+    starts = blockedAxes<SymExpr>(op.getX(), starts, SymExpr(0));
+    SmallVector<int64_t> strides = blockedAxes<int64_t>(op.getX(), op.getStrides(), 1);
+    TensorContext ctx(rewriter, op.getLoc());
+    Shape plain = shapeOf(op.getY()), blocked = blockedShape(plain), ends;
+    for (auto [start, size, stride] : llvm::zip(starts, blocked, strides))
+      ends.push_back(start + (size - 1) * SymExpr(stride) + 1);
+    Tensor y = slice(Tensor(ctx, unpack.getXs()[0]), starts, ends, strides);
+    if (!y || y.shape() != blocked)
+      return failure();
+    rewriter.replaceOp(op, unpackChannels(y, plain).value());
     return success();
   }
 };
@@ -296,17 +353,20 @@ struct MoveThroughConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
-    if (op.getAxis() != 1 || op.getXs().empty())
+    // Along the channels or within images: [N, C, W] has its W at 3.
+    const bool ofChannels = op.getAxis() == 1;
+    if (op.getXs().empty() || op.getAxis() == 0)
       return failure();
+    const int64_t axis = !ofChannels && isSignal(op.getY()) ? 3 : op.getAxis();
     TensorContext ctx(rewriter, op.getLoc());
     SmallVector<Tensor> blocked;
     for (auto [i, x] : llvm::enumerate(op.getXs())) {
       CompositeOp unpack = unpackOf(x);
-      if (!unpack || (channelsOf(x) % kChannelBlock && i + 1 != op.getXs().size()))
+      if (!unpack || (ofChannels && channelsOf(x) % kChannelBlock && i + 1 != op.getXs().size()))
         return failure();
       blocked.push_back(Tensor(ctx, unpack.getXs()[0]));
     }
-    Tensor y = concat(blocked, 1);
+    Tensor y = concat(blocked, axis);
     if (!y)
       return failure();
     rewriter.replaceOp(op, unpackChannels(y, shapeOf(op.getY())).value());
@@ -323,7 +383,8 @@ struct BlockedLayout : PassWrapper<BlockedLayout, OperationPass<func::FuncOp>> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<BlockConv, CancelPack, MoveThroughElementwise, MoveThroughWindow,
-                 MoveThroughReduce, MoveThroughPad, MoveThroughConcat>(&getContext());
+                 MoveThroughReduce, MoveThroughPad, MoveThroughSlice, MoveThroughConcat>(
+        &getContext());
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));
   }
 };

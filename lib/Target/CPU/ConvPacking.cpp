@@ -59,7 +59,12 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
         isStatic ? evenPiece(s.oh.value * s.ow.value, limit, 42) : std::min<int64_t>(limit, 840);
     return plan;
   }
-  plan.blockCols = s.ow.dynamic ? 56 : evenPiece(s.ow.value, 56);
+  // A signal has no other rows that use the weights again.
+  const bool isSignal = !s.oh.dynamic && s.oh.value == 1;
+  const int64_t cols = isSignal ? inputBudget / (pixelBytes * s.stride[1]) / 56 * 56 : 0;
+  const int64_t colLimit = std::clamp<int64_t>(cols, 56, 1120);
+  plan.blockCols =
+      s.ow.dynamic ? std::min<int64_t>(colLimit, 280) : evenPiece(s.ow.value, colLimit);
   const int64_t rowBytes = pixelBytes * inputExtent(s, 1, plan.blockCols);
   const int64_t inputRows = inputBudget / rowBytes;
   const int64_t reach = (s.kernel[0] - 1) * s.dilation[0] + 1;
