@@ -26,6 +26,7 @@ Context::Context(std::shared_ptr<const Model> m)
   const Allocator &allocator = model->services.allocator;
   memory.resize(a.buffer_count);
   capacity.resize(a.buffer_count);
+  backwards.resize(a.weight_count);
   outputs.resize(a.output_count);
   for (int32_t i = 0; i < a.input_count; ++i)
     inputCopies.emplace_back(allocator);

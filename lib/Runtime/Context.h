@@ -87,6 +87,9 @@ private:
 
   std::vector<void *> memory;    // per buffer root
   std::vector<int64_t> capacity; // per buffer root, dynamic ones only
+  /// Per weight: the next step that reads it goes over its work from the end. A weight that a loop
+  /// reads on each trip, and that is larger than a cache, is then found there in part.
+  std::vector<bool> backwards;
   Block arena;
   std::vector<Block> scratch;      // per piece
   std::vector<Block> inputCopies;  // per input

@@ -126,12 +126,24 @@ Status Executor::gather(int32_t index) {
 }
 
 namespace {
+/// One piece of a kernel's work: forwards, or in `parts` parts from the last to the first.
+int32_t runUnits(dynac_kernel_fn body, const dynac_kernel_args_t &args, int64_t begin, int64_t end,
+                 int64_t parts) {
+  if (parts <= 1)
+    return body(&args, begin, end);
+  const int64_t size = (end - begin + parts - 1) / parts;
+  for (; end > begin; end -= size)
+    if (const int32_t result = body(&args, std::max(begin, end - size), end))
+      return result;
+  return 0;
+}
+
 /// A kernel's pieces. Sizes differ by at most one unit.
 struct KernelJob {
   dynac_kernel_fn body;
   dynac_kernel_args_t args;
   const std::vector<Block> *scratch;
-  int64_t extent, pieces;
+  int64_t extent, pieces, parts;
   std::atomic<int32_t> result{0};
 
   static void piece(void *arg, int64_t index) {
@@ -142,7 +154,8 @@ struct KernelJob {
     const int64_t begin = index * size + std::min(index, larger);
     dynac_kernel_args_t args = job.args;
     args.scratch = (*job.scratch)[size_t(index)].data();
-    const int32_t result = job.body(&args, begin, begin + size + (index < larger));
+    const int32_t result =
+        runUnits(job.body, args, begin, begin + size + (index < larger), job.parts);
     int32_t none = 0;
     if (result != 0)
       job.result.compare_exchange_strong(none, result);
@@ -164,11 +177,17 @@ Status Executor::runKernel(int32_t index) {
   const dynac_kernel_fn body = model.kernels[step.index];
   dynac_kernel_args_t args = {buffers.data(), dims.data(), c.scratch[0].data()};
   pieces = int32_t(std::clamp<int64_t>(extent / step.grain, 1, model.threads));
+  int64_t parts = 1;
+  if (const int32_t weight = model.rereads[index]; weight >= 0) {
+    if (c.backwards[weight])
+      parts = model.rereadParts(weight, extent / pieces);
+    c.backwards[weight] = !c.backwards[weight];
+  }
   int32_t result;
   if (pieces == 1) {
-    result = body(&args, 0, extent);
+    result = runUnits(body, args, 0, extent, parts);
   } else {
-    KernelJob job{body, args, &c.scratch, extent, pieces};
+    KernelJob job{body, args, &c.scratch, extent, pieces, parts};
     model.services.run(pieces, KernelJob::piece, &job);
     result = job.result.load();
   }

@@ -113,6 +113,34 @@ Model::ValueText Model::describe(const dynac_value_info_t &value) const {
   return text;
 }
 
+void Model::findRereads() {
+  constexpr int64_t large = 512 << 10; // smaller ones stay in a second-level cache by themselves
+  const dynac_artifact_t &a = tables();
+  std::vector<int32_t> readers(a.weight_count, 0);
+  rereads.assign(a.step_count, -1);
+  for (int32_t i = 0; i < a.step_count; ++i) {
+    int64_t largest = large - 1;
+    for (int32_t j = 0; j < a.steps[i].buffer_count; ++j) {
+      const dynac_buffer_t &root = a.buffers[roots[a.steps[i].buffers[j]]];
+      if (a.steps[i].kind != DYNAC_STEP_KERNEL || root.kind != DYNAC_BUFFER_WEIGHT ||
+          a.weights[root.index].bytes <= largest)
+        continue;
+      largest = a.weights[root.index].bytes;
+      rereads[i] = root.index;
+    }
+    if (rereads[i] >= 0)
+      readers[rereads[i]] += i < a.blocks[0].end ? 1 : 2;
+  }
+  for (int32_t &weight : rereads)
+    if (weight >= 0 && readers[weight] < 2)
+      weight = -1;
+}
+
+int64_t Model::rereadParts(int32_t weight, int64_t units) const {
+  constexpr int64_t part = 128 << 10;
+  return std::clamp<int64_t>(tables().weights[weight].bytes / part, 1, std::max<int64_t>(units, 1));
+}
+
 Status Model::prepare() {
   const dynac_artifact_t &a = tables();
   dims.emplace(a);
@@ -138,6 +166,8 @@ Status Model::prepare() {
       if (dynamicRoot[roots[buffer]] || dims->dataDependent(a.buffers[buffer].bytes_slot))
         dynamicStep[i] = true;
     }
+  if (a.block_count)
+    findRereads();
   updaters.assign(a.input_count, -1);
   for (int32_t i = 0; i < a.output_count; ++i) {
     outputRoots.push_back(roots[a.outputs[i].buffer]);

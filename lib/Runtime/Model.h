@@ -61,7 +61,11 @@ public:
   std::vector<bool> dynamicRoot; // per buffer: an arena or output root whose size only a run tells
   std::vector<bool> dynamicStep; // per step: has a buffer whose size only a run tells
   std::vector<std::vector<int32_t>>
-      releasedAfter;        // per step of block 0: dynamic roots unused later
+      releasedAfter; // per step of block 0: dynamic roots unused later
+  /// Per step: the large weight that it reads if others or it itself, in a loop, read that again;
+  /// else -1. And into how many parts a call is cut that goes backwards (`Context::backwards`).
+  std::vector<int32_t> rereads;
+  int64_t rereadParts(int32_t weight, int64_t units) const;
   int64_t scratchBytes = 0; // the most that one kernel wants
   bool hasDynamicSizes = false;
 
@@ -80,6 +84,7 @@ private:
   Status chooseTarget(const std::string &isa);
   Status chooseKernels();
   Status prepare();
+  void findRereads();
   ValueText describe(const dynac_value_info_t &value) const;
 };
 

@@ -203,6 +203,46 @@ TEST(RuntimeControl, While) {
 
 namespace {
 
+/// buffers: log. No units yet.
+int32_t clearLog(const dynac_kernel_args_t *args, int64_t, int64_t) {
+  at<int64_t>(args, 0)[0] = 0;
+  return 0;
+}
+
+/// buffers: weight, log. Adds the units in the order in which they are done.
+int32_t logUnits(const dynac_kernel_args_t *args, int64_t begin, int64_t end) {
+  int64_t *log = at<int64_t>(args, 1);
+  for (int64_t unit = begin; unit < end; ++unit)
+    log[++log[0]] = unit;
+  return 0;
+}
+
+} // namespace
+
+TEST(RuntimeControl, LargeWeightsAreReadToAndFro) {
+  ArtifactBuilder b;
+  const int32_t one = b.constant(1), units = b.constant(6), length = b.constant(13);
+  const int32_t small = b.weight("w", std::vector<float>(100 << 10, 1.f));
+  const int32_t large = b.weight("v", std::vector<float>(150 << 10, 1.f));
+  const int32_t y = b.output("y", DYNAC_I64, {length}), z = b.output("z", DYNAC_I64, {length});
+  b.call("clear", clearLog, one, {y});
+  b.call("clear", clearLog, one, {z});
+  for (int32_t trip = 0; trip < 2; ++trip) {
+    b.call("small", logUnits, units, {small, y});
+    b.call("large", logUnits, units, {large, z});
+  }
+  Loaded m(b.build(), 1);
+  ASSERT_EQ(m.error, "");
+  std::vector<dynac_value_t> out(2);
+  ASSERT_EQ(take(m.run({}, out)), "");
+  EXPECT_EQ(elements<int64_t>(out[0]),
+            (std::vector<int64_t>{12, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(elements<int64_t>(out[1]),
+            (std::vector<int64_t>{12, 0, 1, 2, 3, 4, 5, 4, 5, 2, 3, 0, 1}));
+}
+
+namespace {
+
 /// buffers: list; dims: length. Writes the last element of a list that grows in a loop.
 int32_t append(const dynac_kernel_args_t *args, int64_t, int64_t) {
   at<int64_t>(args, 0)[args->dims[0] - 1] = args->dims[0] * 10;
