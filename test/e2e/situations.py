@@ -70,8 +70,8 @@ def slices():
     cut("of nothing", x, [0], [5], [0], [-1], f32())
     cut("all but the last", f32(1, 2, 3, 4, 5), [0], [-1], [0], [1], f32(1, 2, 3, 4))
 
-    def cut_and_add(name, x, start, step, other, want, symbols=True, inputs=None):
-        weights = {"s": i64(start), "e": i64(2**31 - 1), "a": i64(0), "t": i64(step)}
+    def cut_and_add(name, x, start, step, other, want, symbols=True, inputs=None, end=2**31 - 1):
+        weights = {"s": i64(start), "e": i64(end), "a": i64(0), "t": i64(step)}
         if inputs is None:
             weights["w"] = other
         case(f"slice {name}", [("Slice", ["x", "s", "e", "a", "t"], ["c"], {}), ("Add", ["c", "w"], ["y"], {})],
@@ -81,6 +81,7 @@ def slices():
     cut_and_add("of an odd size beside five weights", ramp(9), 0, 2, f32(1, 1, 1, 1, 1), f32(1, 3, 5, 7, 9))
     cut_and_add("of an even size beside five weights", ramp(10), 0, 2, f32(1, 1, 1, 1, 1), f32(1, 3, 5, 7, 9))
     cut_and_add("from before the first of three", ramp(3), -8, 2, f32(1, 2), f32(1, 4))
+    cut_and_add("of the last two of three", ramp(3), -2, 1, f32(1, 2), f32(2, 4), end=4)
     cut_and_add("from the eighth of two", ramp(2), 8, 1, None, f32(), symbols="_", inputs={"w": f32()})
 
 

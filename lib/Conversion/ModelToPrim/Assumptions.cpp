@@ -92,13 +92,6 @@ std::optional<SymExpr> solvedFor(const std::string &symbol, const SymExpr &diffe
 
 } // namespace
 
-/// A guess, and what held before it.
-struct Assumptions::Guess {
-  SymExpr small, large;
-  const void *node;
-  Assumptions before;
-};
-
 void Assumptions::replace(const std::string &symbol, const SymExpr &value) {
   for (auto &[name, held] : values)
     held = with(held, symbol, value);
@@ -169,21 +162,6 @@ void Assumptions::assumeLe(const SymExpr &small, const SymExpr &large) {
     pairs.emplace_back(small, large);
 }
 
-void Assumptions::guessLe(const SymExpr &small, const SymExpr &large, const void *node) {
-  auto made = std::make_shared<Guess>(Guess{small, large, node, *this});
-  assumeLe(small, large);
-  guess = std::move(made);
-}
-
-bool Assumptions::turnRound(const void *node) {
-  if (!guess || guess->node != node)
-    return false;
-  std::shared_ptr<const Guess> last = guess;
-  *this = last->before;
-  assumeLe(last->large, last->small);
-  return true;
-}
-
 bool Assumptions::provesLe(const SymExpr &small, const SymExpr &large) const {
   if (large.provablyGe(small))
     return true;
@@ -209,17 +187,15 @@ SymExpr Assumptions::simplify(const SymExpr &dim) const {
   return rebuilder.parts[dim.visit(rebuilder)];
 }
 
-bool Assumptions::decideBounds(const SymExpr &dim, const void *node) {
-  bool found = false;
+std::optional<std::pair<SymExpr, SymExpr>> Assumptions::openBound(const SymExpr &dim) const {
+  std::optional<std::pair<SymExpr, SymExpr>> found;
   Rebuilder rebuilder;
   rebuilder.choose = [&](SymExpr::Kind kind, const SymExpr &a, const SymExpr &b) {
     bool isMin = kind == SymExpr::Kind::Min;
     const SymExpr &limit = a.isConstant() ? a : b, &size = a.isConstant() ? b : a;
-    if (a.isConstant() != b.isConstant() && !provesLe(a, b) && !provesLe(b, a) &&
-        !rests.count(size.str())) {
-      isMin ? guessLe(size, limit, node) : guessLe(limit, size, node);
-      found = true;
-    }
+    if (!found && a.isConstant() != b.isConstant() && !provesLe(a, b) && !provesLe(b, a) &&
+        !rests.count(size.str()))
+      found = isMin ? std::pair(size, limit) : std::pair(limit, size);
     return isMin ? SymExpr::min(a, b) : SymExpr::max(a, b);
   };
   dim.visit(rebuilder);

@@ -11,7 +11,7 @@
 #include "dynac/Dialect/Prim/Prim.h"
 
 #include <map>
-#include <memory>
+#include <optional>
 #include <set>
 
 namespace dynac {
@@ -26,14 +26,9 @@ public:
   bool provesLe(const SymExpr &small, const SymExpr &large) const;
   /// `dim` with every min and max decided that can be.
   SymExpr simplify(const SymExpr &dim) const;
-  /// Guesses small <= large for the sake of `node`, whose shapes are not decided otherwise.
-  void guessLe(const SymExpr &small, const SymExpr &large, const void *node);
-  /// Takes the last guess back if it was made for `node`, with all that was assumed since, and
-  /// assumes the opposite.
-  bool turnRound(const void *node);
-  /// Guesses what decides a min or max between a constant and something symbolic in `dim`: that a
-  /// limit is not exceeded. Returns whether there was one.
-  bool decideBounds(const SymExpr &dim, const void *node);
+  /// What would decide a min or max between a constant and something symbolic in `dim`, the first
+  /// that is open: that the limit is not exceeded, as small <= large.
+  std::optional<std::pair<SymExpr, SymExpr>> openBound(const SymExpr &dim) const;
   /// a = b where that gives one symbol of the entry for all values of the others. Returns whether
   /// it does.
   bool assumeSolved(const SymExpr &a, const SymExpr &b);
@@ -49,15 +44,12 @@ public:
   llvm::ArrayRef<std::pair<SymExpr, SymExpr>> all() const { return pairs; }
 
 private:
-  struct Guess;
-
   void replace(const std::string &symbol, const SymExpr &value);
   bool solve(const SymExpr &difference, bool mayBeNegative);
 
   std::vector<std::pair<SymExpr, SymExpr>> pairs; ///< first <= second
   std::map<std::string, SymExpr> values;          ///< of symbols that are replaced
   std::set<std::string> rests; ///< symbols of remainders: their minimum is no limit to decide
-  std::shared_ptr<const Guess> guess; ///< the last one
 };
 
 } // namespace dynac

@@ -249,6 +249,7 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     return types.takeError();
 
   Assumptions assumptions;
+  Guesses guesses(assumptions);
   for (const auto &[name, range] : options.dims) {
     SymExpr symbol = SymExpr::symbol(name);
     if (entry.fixed(symbol))
@@ -274,7 +275,8 @@ Expected<OwningOpRef<ModuleOp>> dynac::lowerModelToPrim(ModuleOp model, const Op
     builder.setInsertionPointToEnd(block);
 
     Problems problems(file);
-    Walk walk(builder, table, dialect->weights, problems, assumptions, firstFreshSymbol(symbols));
+    Walk walk(builder, table, dialect->weights, problems, assumptions, guesses,
+              firstFreshSymbol(symbols));
     for (auto [from, to, type] : llvm::zip(source.getArguments(), block->getArguments(), assumed)) {
       to.setLoc(from.getLoc());
       walk.setValue(from, to);

@@ -45,15 +45,16 @@ void Walk::assumeLe(const SymExpr &small, const SymExpr &large) {
   assumptions.assumeLe(small, large);
 }
 
-bool Walk::assumeForShapesOf(model::NodeOp node) {
+std::optional<Guesses::Pair> Walk::openBoundOf(model::NodeOp node) {
   SmallVector<SymExpr> dims;
-  for (Value operand : node.getXs())
+  if (context.unequal)
+    dims = {context.unequal->first, context.unequal->second};
+  for (Value operand : context.unequal ? ValueRange() : node.getXs())
     if (Value held = value(operand))
       if (isa<RankedTensorType>(held.getType()))
         for (const SymExpr &dim : prim::shapeOf(held))
           if (!dim.isConstant())
             dims.push_back(dim);
-  bool found = false;
   for (const Clamp &clamp : clamps) {
     bool occurs = llvm::any_of(
         dims, [&](const SymExpr &dim) { return dim.str().find(clamp.text) != std::string::npos; });
@@ -62,18 +63,18 @@ bool Walk::assumeForShapesOf(model::NodeOp node) {
       continue;
     // Exporters write "to the end" as a great number.
     bool isEnd = clamp.wanted.constant().value_or(0) >= endOfAxis;
-    isEnd ? assumptions.guessLe(clamp.limit, clamp.wanted, node)
-          : assumptions.guessLe(clamp.wanted, clamp.limit, node);
-    found = true;
+    return isEnd ? Guesses::Pair(clamp.limit, clamp.wanted)
+                 : Guesses::Pair(clamp.wanted, clamp.limit);
   }
   for (const SymExpr &dim : dims)
-    found |= assumptions.decideBounds(dim, node);
-  return found;
+    if (auto bound = assumptions.openBound(dim))
+      return bound;
+  return std::nullopt;
 }
 
-bool Walk::assumeUnequal(bool solvedOnly) {
+std::optional<Guesses::Pair> Walk::unequalSizes() const {
   if (!context.unequal)
-    return false;
+    return std::nullopt;
   auto [a, b] = *context.unequal;
   // Sizes that the run finds out are no symbols of the entry.
   auto isFound = [&](StringRef name) {
@@ -82,8 +83,8 @@ bool Walk::assumeUnequal(bool solvedOnly) {
            number < context.nextSymbol;
   };
   if (llvm::any_of((a - b).symbols(), isFound))
-    return false;
-  return solvedOnly ? assumptions.assumeSolved(a, b) : assumptions.assumeEq(a, b);
+    return std::nullopt;
+  return Guesses::Pair(a, b);
 }
 
 Block *Walk::scratchBlock() {
@@ -162,9 +163,7 @@ void Walk::runNode(model::NodeOp node) {
   if (restart)
     return;
   if (outcome.status != RowStatus::Done) {
-    // What decides the least comes first.
-    if (assumeUnequal(/*solvedOnly=*/true) || assumeForShapesOf(node) ||
-        assumeUnequal(/*solvedOnly=*/false) || assumptions.turnRound(node)) {
+    if (guesses.failed(node, openBoundOf(node), unequalSizes())) {
       restart = true;
       return;
     }

@@ -8,6 +8,7 @@
 #ifndef DYNAC_CONVERSION_WALK_H
 #define DYNAC_CONVERSION_WALK_H
 
+#include "Guesses.h"
 #include "Problems.h"
 #include "ShapeValues.h"
 
@@ -25,9 +26,10 @@ namespace dynac {
 class Walk {
 public:
   Walk(mlir::OpBuilder &builder, const OpTable &table, const WeightStore *weights,
-       Problems &problems, Assumptions &assumptions, int64_t firstFresh)
+       Problems &problems, Assumptions &assumptions, Guesses &guesses, int64_t firstFresh)
       : context(builder, builder.getUnknownLoc()), values(weights, assumptions), weights(weights),
-        table(table), problems(problems), assumptions(assumptions), firstFresh(firstFresh) {
+        table(table), problems(problems), assumptions(assumptions), guesses(guesses),
+        firstFresh(firstFresh) {
     context.nextSymbol = firstFresh;
   }
 
@@ -54,12 +56,11 @@ public:
 
 private:
   void runNode(model::NodeOp node);
-  /// Looks for a clamped bound that makes the operands of a failed node disagree, and assumes that
-  /// it fits.
-  bool assumeForShapesOf(model::NodeOp node);
-  /// Assumes that the dimensions are equal for which the last node failed; `solvedOnly`: if that
-  /// gives one symbol for all values of the others.
-  bool assumeUnequal(bool solvedOnly);
+  /// A clamped bound in the sizes that a failed node needs equal, or else in any of its operands'
+  /// sizes: that it fits.
+  std::optional<Guesses::Pair> openBoundOf(model::NodeOp node);
+  /// The dimensions for which the last node failed.
+  std::optional<Guesses::Pair> unequalSizes() const;
   /// Small integer results whose elements are known, in their shortest form.
   mlir::Value shortest(mlir::Value value);
 
@@ -67,6 +68,7 @@ private:
   const OpTable &table;
   Problems &problems;
   Assumptions &assumptions;
+  Guesses &guesses;
   llvm::DenseMap<mlir::Value, mlir::Value> imported;
   struct Clamp {
     SymExpr wanted, limit;
