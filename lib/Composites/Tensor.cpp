@@ -72,7 +72,17 @@ SymExpr TensorContext::freshSymbol() {
     Operation *parent = block ? block->getParentOp() : nullptr;
     nextSymbol = parent ? firstFreeSymbol(parent) : 0;
   }
+  if (firstSymbol < 0)
+    firstSymbol = nextSymbol;
   return SymExpr::symbol("u" + std::to_string(nextSymbol++));
+}
+
+bool TensorContext::isFound(const SymExpr &dim) const {
+  return firstSymbol >= 0 && llvm::any_of(dim.symbols(), [&](llvm::StringRef name) {
+           int64_t number;
+           return name.consume_front("u") && !name.getAsInteger(10, number) &&
+                  number >= firstSymbol && number < nextSymbol;
+         });
 }
 
 //===----------------------------------------------------------------------===//

@@ -258,6 +258,14 @@ def control():
     other = body([("Squeeze", ["x", "axis"], ["q"], {})], [], [("q", F, [2, 3])])
     case("branches of different rank", [("If", ["go"], ["y"], {"then_branch": then, "else_branch": other})],
          {"x": ramp(2, 1, 3), "go": np.array([False])}, (4, "[2, 1, 3]"), {"axis": i64(1)}, symbols=False)
+    # A size that only the run finds chooses the branch, and none of the two shapes is the other.
+    then = body([("Identity", ["none"], ["p"], {})], [], [("p", I, [0])])
+    other = body([("Identity", ["flat"], ["q"], {})], [], [("q", I, ["k"])])
+    case("branches of a size that the run finds",
+         [("NonZero", ["x"], ["places"], {}), ("Reshape", ["places", "all"], ["flat"], {}), ("Size", ["flat"], ["n"], {}),
+          ("Equal", ["n", "zero"], ["go"], {}), ("If", ["go"], ["y"], {"then_branch": then, "else_branch": other})],
+         {"x": f32(0, 1, 2)}, (4, "depends on data"),
+         {"all": i64(-1), "zero": np.array(0, np.int64), "none": i64()}, symbols=False)
     case("unused and absent names", [("Split", ["x"], ["", "b"], {"axis": 0, "num_outputs": 2}),
                                      ("Clip", ["b", "", "one"], ["y"], {})],
          {"x": f32(9, 9, -5, 5)}, {"y": f32(-5, 1)}, {"one": f32(1).reshape(())}, symbols=False)

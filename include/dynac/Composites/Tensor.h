@@ -63,7 +63,10 @@ public:
   /// context, and so one count, serves a whole walk; the first call looks which names the module
   /// has already.
   SymExpr freshSymbol();
-  int64_t nextSymbol = -1; ///< -1: not yet known
+  int64_t nextSymbol = -1;  ///< -1: not yet known
+  int64_t firstSymbol = -1; ///< the first that `freshSymbol` gave; -1: none
+  /// Whether a size in `dim` is one that the run finds out: a symbol of `freshSymbol`.
+  bool isFound(const SymExpr &dim) const;
 };
 
 class Tensor {

@@ -76,13 +76,7 @@ std::optional<Guesses::Pair> Walk::unequalSizes() const {
   if (!context.unequal)
     return std::nullopt;
   auto [a, b] = *context.unequal;
-  // Sizes that the run finds out are no symbols of the entry.
-  auto isFound = [&](StringRef name) {
-    int64_t number;
-    return name.consume_front("u") && !name.getAsInteger(10, number) && number >= firstFresh &&
-           number < context.nextSymbol;
-  };
-  if (llvm::any_of((a - b).symbols(), isFound))
+  if (context.isFound(a - b)) // no symbols of the entry
     return std::nullopt;
   return Guesses::Pair(a, b);
 }

@@ -28,8 +28,7 @@ public:
   Walk(mlir::OpBuilder &builder, const OpTable &table, const WeightStore *weights,
        Problems &problems, Assumptions &assumptions, Guesses &guesses, int64_t firstFresh)
       : context(builder, builder.getUnknownLoc()), values(weights, assumptions), weights(weights),
-        table(table), problems(problems), assumptions(assumptions), guesses(guesses),
-        firstFresh(firstFresh) {
+        table(table), problems(problems), assumptions(assumptions), guesses(guesses) {
     context.nextSymbol = firstFresh;
   }
 
@@ -76,7 +75,6 @@ private:
   };
   std::vector<Clamp> clamps;
   mlir::OwningOpRef<mlir::ModuleOp> scratch;
-  int64_t firstFresh; ///< symbols "uN" from here on are sizes that the run finds out
   bool restart = false;
 };
 

@@ -50,14 +50,18 @@ static RowStatus takeBranch(Node &n, llvm::StringRef branch) {
   return status;
 }
 
-/// Whether a value is computed from sizes and constants alone.
-static bool comesFromSizes(mlir::Value value) {
+/// Whether a value is computed from the entry's sizes and constants alone.
+static bool comesFromSizes(const TensorContext &ctx, mlir::Value value) {
   llvm::SetVector<mlir::Value> sources;
   sources.insert(value);
   for (size_t i = 0; i < sources.size(); ++i) {
     mlir::Operation *op = sources[i].getDefiningOp();
     if (!op || !mlir::isPure(op))
       return false;
+    if (auto sizes = mlir::dyn_cast<prim::DimsToTensorOp>(op))
+      for (const SymExpr &dim : sizes.getDims().exprs())
+        if (ctx.isFound(dim))
+          return false;
     sources.insert(op->operand_begin(), op->operand_end());
   }
   return true;
@@ -97,7 +101,7 @@ static RowStatus ifRow(Node &n) {
       continue;
     }
     std::string shapes = prim::shapeText(a.shape()) + " and " + prim::shapeText(b.shape());
-    if (!comesFromSizes(condition.value()))
+    if (!comesFromSizes(ctx, condition.value()))
       return n.unsupported(otherBranches, shapes);
     scratch.erase();
     require(n, condition,
