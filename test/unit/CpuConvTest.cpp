@@ -8,6 +8,7 @@
 #include "KernelJit.h"
 #include "dynac/Target/CPU/ConvKernel.h"
 #include "dynac/Target/CPU/DepthwiseKernel.h"
+#include "dynac/Target/CPU/GroupedKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "gtest/gtest.h"
 
@@ -236,5 +237,34 @@ TEST(CpuConvTest, MatchesPlainDepthwiseConvolution) {
             fn, plan.packedElements(),
             [&](auto weights, auto packed) { packDepthwise(plan, weights, packed); },
             plan.units(c.n, c.out(0)), 0, c, name);
+      });
+}
+
+TEST(CpuConvTest, MatchesPlainGroupedConvolution) {
+  runCases(
+      {// groups within blocks
+       {1, 32, 14, 14, 32, 4, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {2, 24, 9, 31, 24, 3, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 32, 7, 5, 32, 8, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       {1, 20, 12, 12, 20, 10, {3, 2}, {1, 1}, {2, 3}, {2, 0}, {1, 3}, false, false},
+       {1, 16, 40, 61, 16, 2, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       // groups over the edges of blocks
+       {1, 72, 9, 9, 72, 3, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 12, 5, 6, 80, 2, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {2, 30, 6, 6, 18, 3, {3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       // several filters for a channel, several channels for a filter, signals
+       {1, 10, 8, 8, 20, 10, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 32, 6, 7, 8, 8, {1, 3}, {1, 1}, {1, 1}, {0, 1}, {0, 1}, false, false},
+       {1, 40, 1, 130, 40, 5, {1, 9}, {1, 2}, {1, 1}, {0, 4}, {0, 4}, false, false}},
+      [](ModuleOp module, StringRef name, const Isa &isa, const Case &c) {
+        emitGrouped(module, name, isa,
+                    makeSpec<GroupedSpec>(*module.getContext(), c, planGrouped(c.shape())));
+      },
+      [](dynac_kernel_fn fn, const Case &c, const std::string &name) {
+        const GroupedPlan plan = planGrouped(c.shape());
+        check(
+            fn, plan.packedElements(),
+            [&](auto weights, auto packed) { packGrouped(plan, weights, packed); },
+            plan.units(c.n, c.out(0), c.out(1)), plan.scratchBytes, c, name);
       });
 }

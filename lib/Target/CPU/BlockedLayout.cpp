@@ -90,11 +90,6 @@ struct BlockConv : OpRewritePattern<ConvOp> {
         !op.getW().getDefiningOp<WeightOp>())
       return failure();
     int64_t channels = x.getDimSize(1), filters = w.getDimSize(0), groups = op.getGroups();
-    bool depthwise = groups == channels && groups == filters && groups > 1;
-    bool blockGroups = groups == 1 || ((channels / groups) % kChannelBlock == 0 &&
-                                       (filters / groups) % kChannelBlock == 0);
-    if (!depthwise && !blockGroups)
-      return failure();
     for (int64_t dilation : op.getLhsDilation())
       if (dilation != 1)
         return failure();

@@ -31,6 +31,7 @@ extern const ClaimedKernel gemmClaim;
 extern const ClaimedKernel batchedGemmClaim;
 extern const ClaimedKernel convClaim;
 extern const ClaimedKernel depthwiseClaim;
+extern const ClaimedKernel groupedClaim;
 
 /// Dimension arguments of a kernel: each distinct expression once.
 class KernelDims {

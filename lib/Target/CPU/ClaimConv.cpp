@@ -10,6 +10,8 @@
 #include "dynac/Support/Diagnostic.h"
 #include "dynac/Target/CPU/ConvKernel.h"
 #include "dynac/Target/CPU/DepthwiseKernel.h"
+#include "dynac/Target/CPU/GroupedKernel.h"
+#include "dynac/Target/CPU/Passes.h"
 
 using namespace mlir;
 using namespace dynac;
@@ -33,10 +35,18 @@ bool isConvNchwc(Operation *op) {
 }
 
 bool isDepthwise(CompositeOp op) {
-  return intOf(op, "groups") == intOf(op, "channels") && intOf(op, "groups") > 1;
+  const int64_t groups = intOf(op, "groups");
+  return groups > 1 && groups == intOf(op, "channels") && groups == intOf(op, "filters");
 }
 
-bool matchesConv(Operation *op) { return isConvNchwc(op) && !isDepthwise(cast<CompositeOp>(op)); }
+/// Whether groups are whole blocks of channels.
+bool isOfBlocks(CompositeOp op) {
+  const int64_t groups = intOf(op, "groups");
+  return groups == 1 || (intOf(op, "channels") / groups % kChannelBlock == 0 &&
+                         intOf(op, "filters") / groups % kChannelBlock == 0);
+}
+
+bool matchesConv(Operation *op) { return isConvNchwc(op) && isOfBlocks(cast<CompositeOp>(op)); }
 
 /// The kernel's view of the composite; sizes that are not known become dimension arguments.
 ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
@@ -147,8 +157,29 @@ llvm::Expected<RegionPlan> planDepthwiseRegion(RegionOp region, Operation *op,
                                                 emitDepthwise);
 }
 
+bool matchesGrouped(Operation *op) {
+  return isConvNchwc(op) && !isOfBlocks(cast<CompositeOp>(op)) &&
+         !isDepthwise(cast<CompositeOp>(op));
+}
+
+llvm::Expected<RegionPlan> planGroupedRegion(RegionOp region, Operation *op,
+                                             CpuRegionPlanner &planner, WeightStore &weights) {
+  auto conv = cast<CompositeOp>(op);
+  auto dims = std::make_shared<KernelDims>();
+  GroupedPlan plan = planGrouped(shapeOfConv(conv, *dims));
+  auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
+  Shape y = shapeOf(conv.getYs()[0]);
+  SymExpr units =
+      y[0] * y[1] * y[2].ceilDiv(SymExpr(plan.blockRows)) * y[3].ceilDiv(SymExpr(plan.blockCols));
+  return planWith<GroupedPlan, GroupedSpec>(region, conv, plan, "grouped", units, plan.scratchBytes,
+                                            dims, epilogue, planner, weights, packGrouped,
+                                            emitGrouped);
+}
+
 } // namespace
 
+const ClaimedKernel dynac::cpu::groupedClaim = {"grouped", /*takesEpilogue=*/true, matchesGrouped,
+                                                planGroupedRegion};
 const ClaimedKernel dynac::cpu::convClaim = {"conv", /*takesEpilogue=*/true, matchesConv,
                                              planConvRegion};
 const ClaimedKernel dynac::cpu::depthwiseClaim = {"depthwise", /*takesEpilogue=*/true,

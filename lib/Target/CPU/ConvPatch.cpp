@@ -49,16 +49,13 @@ static Value gatheredWord(const PaddedRow &row, OpBuilder &b, Location loc, Valu
   return word;
 }
 
-void dynac::cpu::copyPaddedRow(KernelFunction &kernel, const PaddedRow &row) {
+void dynac::cpu::forPaddedSpans(KernelFunction &kernel, const PaddedRow &row,
+                                llvm::function_ref<void(Value, Value, Value, bool)> put) {
   OpBuilder &b = kernel.builder();
   Location loc = kernel.loc();
   IndexMath math{b, loc};
-  Value zero = math.constant(0), one = math.constant(1), cols = math.constant(row.cols);
-  const int64_t lanes = std::min<int64_t>(kernel.isa().lanes, row.block);
-  Type word = cast<MemRefType>(row.target.getType()).getElementType();
-  TypedAttr fill = word.isF32() ? TypedAttr(b.getF32FloatAttr(0))
-                                : b.getI32IntegerAttr(static_cast<int32_t>(row.fill));
-  // Columns [left, right) of the copy exist in the image.
+  Value zero = math.constant(0), cols = math.constant(row.cols);
+  // Columns [left, right) exist in the image.
   Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, row.y, row.height);
   Value left = math.min(math.max(math.sub(zero, row.firstCol), zero), cols);
   Value right = math.max(math.min(math.sub(row.width, row.firstCol), cols), left);
@@ -66,8 +63,21 @@ void dynac::cpu::copyPaddedRow(KernelFunction &kernel, const PaddedRow &row) {
   left = b.create<arith::SelectOp>(loc, inside, left, zero);
   Value source = math.opaque(
       math.add(row.plane, math.mul(math.add(math.mul(row.y, row.width), row.firstCol), row.block)));
-  auto put = [&](Value from, Value to, bool copy) {
-    forLoop(b, loc, from, to, one, [&](OpBuilder &, Value col) {
+  put(zero, left, source, /*inside=*/false);
+  put(left, right, source, /*inside=*/true);
+  put(right, cols, source, /*inside=*/false);
+}
+
+void dynac::cpu::copyPaddedRow(KernelFunction &kernel, const PaddedRow &row) {
+  OpBuilder &b = kernel.builder();
+  Location loc = kernel.loc();
+  IndexMath math{b, loc};
+  const int64_t lanes = std::min<int64_t>(kernel.isa().lanes, row.block);
+  Type word = cast<MemRefType>(row.target.getType()).getElementType();
+  TypedAttr fill = word.isF32() ? TypedAttr(b.getF32FloatAttr(0))
+                                : b.getI32IntegerAttr(static_cast<int32_t>(row.fill));
+  forPaddedSpans(kernel, row, [&](Value from, Value to, Value source, bool copy) {
+    forLoop(b, loc, from, to, math.constant(1), [&](OpBuilder &, Value col) {
       if (row.block == 1) {
         Value value = copy ? row.gathered ? gatheredWord(row, b, loc, math.add(source, col))
                                           : Value(b.create<memref::LoadOp>(
@@ -88,8 +98,5 @@ void dynac::cpu::copyPaddedRow(KernelFunction &kernel, const PaddedRow &row) {
                                   ValueRange{math.add(row.targetBase, offset)});
       }
     });
-  };
-  put(zero, left, /*copy=*/false);
-  put(left, right, /*copy=*/true);
-  put(right, cols, /*copy=*/false);
+  });
 }

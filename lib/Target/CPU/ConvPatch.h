@@ -27,6 +27,13 @@ struct PaddedRow {
   int64_t gathered = 0;
 };
 
+/// Calls `put(from, to, source, inside)` for the columns before the image, in it and behind it;
+/// `source` is the element of the image that column 0 has or would have. Does not look at `target`.
+void forPaddedSpans(
+    KernelFunction &kernel, const PaddedRow &row,
+    llvm::function_ref<void(mlir::Value from, mlir::Value to, mlir::Value source, bool inside)>
+        put);
+
 void copyPaddedRow(KernelFunction &kernel, const PaddedRow &row);
 
 } // namespace dynac::cpu

@@ -184,6 +184,8 @@ Value TileEmitter::loadB(Value index, unsigned v) {
 }
 
 Value TileEmitter::loadA(Value index) {
+  if (kernel.vectorsOfA)
+    return b.create<vector::LoadOp>(loc, type, kernel.a, index);
   Value scalar = widen(b.create<memref::LoadOp>(loc, kernel.a, index), type.getElementType());
   return b.create<vector::BroadcastOp>(loc, type, scalar);
 }

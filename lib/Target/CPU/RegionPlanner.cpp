@@ -20,7 +20,8 @@ using namespace dynac::cpu;
 using namespace dynac::prim;
 
 llvm::ArrayRef<ClaimedKernel> dynac::cpu::claimTable() {
-  static const ClaimedKernel table[] = {gemmClaim, batchedGemmClaim, convClaim, depthwiseClaim};
+  static const ClaimedKernel table[] = {gemmClaim, batchedGemmClaim, convClaim, depthwiseClaim,
+                                        groupedClaim};
   return table;
 }
 

@@ -80,6 +80,8 @@ struct MicroKernel {
   int64_t prefetchLines = 1; ///< lines per iteration
   mlir::Value prefetchBase;
   DotKind dot = DotKind::F32;
+  /// A holds vectors like B's, which lanes do not share; `vectors` is 1.
+  bool vectorsOfA = false;
 
   /// rows * vectors sums (row-major) that continue from `init`.
   llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &b, mlir::Location loc, const Isa &isa,
