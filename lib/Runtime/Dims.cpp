@@ -133,7 +133,7 @@ bool DimProgram::solve(SlotValues &values, int32_t slot, int64_t target, int32_t
       return false;
     break;
   case DYNAC_EXPR_MUL:
-    if (other <= 0 || target % other != 0)
+    if (other == 0 || (other == -1 && target == INT64_MIN) || target % other != 0)
       return false;
     next = target / other;
     break;

@@ -83,6 +83,9 @@ def slices():
     cut_and_add("from before the first of three", ramp(3), -8, 2, f32(1, 2), f32(1, 4))
     cut_and_add("of the last two of three", ramp(3), -2, 1, f32(1, 2), f32(2, 4), end=4)
     cut_and_add("from the eighth of two", ramp(2), 8, 1, None, f32(), symbols="_", inputs={"w": f32()})
+    one_more = {"w": f32(1, 1)}
+    case("the second half of five", [("Split", ["x"], ["a", "b"], {"axis": 0, "num_outputs": 2}),
+                                     ("Add", ["b", "w"], ["y"], {})], {"x": ramp(5)}, {"y": f32(4, 5)}, one_more)
 
 
 def images():

@@ -139,14 +139,14 @@ bool Assumptions::assumeEq(const SymExpr &a, const SymExpr &b) {
   llvm::sort(finder.found, [](const auto &x, const auto &y) {
     return std::tie(y.divisor, x.symbol, x.offset) < std::tie(x.divisor, y.symbol, y.offset);
   });
-  // symbol + offset = divisor * quotient + rest, if the equation gives the quotient alone.
+  // symbol + offset = divisor * quotient + rest, if the equation gives the quotient.
   for (const auto &[symbol, offset, divisor] : finder.found) {
     std::string quotient = symbol + "_by_" + std::to_string(divisor);
     std::string rest = symbol + "_rest_" + std::to_string(divisor);
     SymExpr split = SymExpr(divisor) * SymExpr::symbol(quotient) +
                     SymExpr::min(SymExpr::symbol(rest), SymExpr(divisor - 1)) - SymExpr(offset);
     auto value = solvedFor(quotient, with(difference, symbol, split));
-    if (!value || !value->provablyGe(SymExpr(0)) || llvm::is_contained(value->symbols(), rest))
+    if (!value || !value->provablyGe(SymExpr(0)))
       continue;
     rests.insert(rest);
     replace(symbol, with(split, quotient, *value));
