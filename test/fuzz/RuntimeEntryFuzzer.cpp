@@ -249,8 +249,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     for (int32_t i = 0; i < artifact->output_count; ++i) {
       const dynac_tensor_t &tensor = outputs[size_t(i)].as.tensor;
       check(tensor.rank == artifact->outputs[i].rank && tensor.shape);
+      int64_t elements = 1;
+      for (int32_t axis = 0; axis < tensor.rank; ++axis)
+        elements *= tensor.shape[axis];
+      const int64_t bytes = dynac_dtype_bytes(tensor.dtype, elements);
+      check(bytes == 0 || tensor.data);
       if (!tensor.strides) {
-        volatile unsigned sink = sumOf(tensor.data, tensor.bytes);
+        volatile unsigned sink = sumOf(tensor.data, bytes);
         (void)sink;
       }
     }
