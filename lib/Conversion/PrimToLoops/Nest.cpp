@@ -183,7 +183,8 @@ void Emitter::emitSplit(const Split &split, std::optional<unsigned> var, Value l
 /// The loop over inner elements [lb, ub) out of `extent`.
 void Emitter::emitInner(const RootPlan &plan, IndicesRef outer, Value lb, Value ub,
                         const SymExpr &extent) {
-  if (row && !plan.rows && choices.empty() && emitVectors(plan, outer, extent))
+  if ((row || !plan.middleDims().empty()) && !plan.rows && choices.empty() &&
+      emitVectors(plan, outer, extent))
     return;
   if (!plan.rows)
     return loop(lb, ub, constantIndex(1),
@@ -216,7 +217,9 @@ bool Emitter::emitVectors(const RootPlan &plan, IndicesRef outer, const SymExpr 
   const unsigned var = space.addVar(std::move(trial));
   Indices indices(outer);
   indices.append(space.split(space.of(var), plan.innerDims()));
-  SmallVector<Value, 2> known = row->readsOf(row->passes.size() - 1);
+  SmallVector<Value, 2> known;
+  if (row)
+    known = row->readsOf(row->passes.size() - 1);
   for (unsigned result : plan.results) {
     std::optional<SymExpr> stride = space.strideOf(space.linearize(indices, plan.shape), var);
     if (!stride || !stride->isOne() || !isVector(yielded(region, result), indices, var, known))

@@ -88,6 +88,23 @@ static std::optional<size_t> findTransposition(const IndexSpace &space, ArrayRef
   return std::nullopt;
 }
 
+/// Short rows are no units: `firstInner` stays, but as many axes before it as all accesses treat as
+/// one become a loop inside of the unit. A unit of one row would spend its time on its indices.
+static void planShortRows(RootPlan &plan, const IndexSpace &space, ArrayRef<Index> forms,
+                          ArrayRef<std::pair<size_t, unsigned>> outer) {
+  constexpr double shortRow = 256, unitElements = 32768;
+  double elements = estimate(prim::elementCount(plan.innerDims()));
+  if (outer.empty() || elements >= shortRow)
+    return;
+  for (size_t i = outer.size(); i-- > 0; plan.unitDims = outer[i].first) {
+    elements *= estimate(space[outer[i].second].extent);
+    const bool isFirst = i + 1 == outer.size();
+    if (!isFirst &&
+        (elements > unitElements || !canMerge(space, forms, outer[i].second, outer[i + 1].second)))
+      return;
+  }
+}
+
 /// Chooses the loops over `plan.shape`: the trailing axes that all accesses treat as one become the
 /// inner loop, the others are units.
 static void planNest(RootPlan &plan, prim::RegionOp region) {
@@ -150,7 +167,6 @@ static void planNest(RootPlan &plan, prim::RegionOp region) {
     plan.unitCost = elementCost;
     return;
   }
-  plan.units = prim::elementCount(plan.outerDims());
   if (!plan.reducesRow && !plan.rows)
     plan.blockedAxis = findTransposition(space, walker.forms, ArrayRef(loops).take_front(first),
                                          loops.back().second);
@@ -159,10 +175,14 @@ static void planNest(RootPlan &plan, prim::RegionOp region) {
     plan.unitCost = elementCost * estimate(inner) * RootPlan::blockRows;
     return;
   }
+  if (!plan.reducesRow && !plan.rows && walker.reductions.empty())
+    planShortRows(plan, space, walker.forms, ArrayRef(loops).take_front(first));
+  plan.units = prim::elementCount(plan.outerDims());
   plan.unitCost = elementCost * estimate(inner * prim::elementCount(plan.middleDims())) + rowCost;
   // Few long rows: cut them, so that there is work for all threads.
   std::optional<int64_t> outer = plan.units.constant();
-  if (outer && *outer < 64 && !plan.reducesRow && plan.unitCost > 2 * pieceCost) {
+  if (outer && *outer < 64 && !plan.reducesRow && plan.middleDims().empty() &&
+      plan.unitCost > 2 * pieceCost) {
     plan.chunk = llvm::alignTo(std::max<int64_t>(1, std::ceil(pieceCost / elementCost)), 64);
     plan.units = plan.units * inner.ceilDiv(plan.chunk);
     plan.unitCost = elementCost * plan.chunk;
