@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -146,6 +147,29 @@ struct ExpandExpAvx512 : OpRewritePattern<math::ExpOp> {
   }
 };
 
+/// 1 / (exp(-x) + 1) of f32: it needs less care than exp alone.
+struct ExpandLogistic : OpRewritePattern<arith::DivFOp> {
+  ExpandLogistic(MLIRContext *context, bool hasAvx512)
+      : OpRewritePattern(context), hasAvx512(hasAvx512) {}
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const override {
+    auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
+    if (!isF32(op.getResult()) || !sum || !matchPattern(op.getLhs(), m_OneFloat()) ||
+        !matchPattern(sum.getRhs(), m_OneFloat()))
+      return failure();
+    auto exp = sum.getLhs().getDefiningOp<math::ExpOp>();
+    auto negative = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : arith::NegFOp();
+    if (!negative)
+      return failure();
+    const bool isWide = hasAvx512 && op.getType() == VectorType::get(16, rewriter.getF32Type());
+    auto emit = isWide ? emitLogisticAvx512 : emitLogistic;
+    rewriter.replaceOp(op, emit(rewriter, op.getLoc(), negative.getOperand()));
+    return success();
+  }
+
+  bool hasAvx512;
+};
+
 struct MathExpansionPass : PassWrapper<MathExpansionPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MathExpansionPass)
   StringRef getArgument() const final { return "dynac-cpu-expand-math"; }
@@ -187,9 +211,12 @@ void MathExpansionPass::runOnOperation() {
   FrozenRewritePatternSet always(std::move(functions));
   RewritePatternSet noBf16(context), noF16(context);
   noBf16.add<TruncateToBf16>(context);
-  RewritePatternSet wide(context);
+  RewritePatternSet wide(context), logistic(context), logisticAvx512(context);
   wide.add<ExpandExpAvx512>(context);
-  FrozenRewritePatternSet avx512(std::move(wide));
+  logistic.add<ExpandLogistic>(context, /*hasAvx512=*/false);
+  logisticAvx512.add<ExpandLogistic>(context, /*hasAvx512=*/true);
+  FrozenRewritePatternSet avx512(std::move(wide)), first(std::move(logistic)),
+      firstAvx512(std::move(logisticAvx512));
   noF16.add<TruncateToBf16, TruncateToF16, ExtendF16>(context);
   noF16.add<ExpandFma<math::FmaOp>, ExpandFma<vector::FMAOp>>(context);
   FrozenRewritePatternSet belowBf16(std::move(noBf16)), belowV3(std::move(noF16));
@@ -200,6 +227,7 @@ void MathExpansionPass::runOnOperation() {
     if (!level)
       continue;
     const Isa &isa = isaFor(dynac_cpu_level_t(level.getInt()));
+    (void)applyPatternsAndFoldGreedily(func, isa.lanes == 16 ? firstAvx512 : first, config);
     if (isa.lanes == 16)
       (void)applyPatternsAndFoldGreedily(func, avx512, config);
     (void)applyPatternsAndFoldGreedily(func, always, config);

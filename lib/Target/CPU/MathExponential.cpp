@@ -77,18 +77,23 @@ Value dynac::cpu::emitExp(OpBuilder &b, Location loc, Value x) {
   return m.select(isZero, m.f32(0), scale(m, expOfReduced(m, at.r), at.integer));
 }
 
+/// p * 2^n for |n| < 2^31 and vectors of 16.
+static Value scaleAvx512(OpBuilder &b, Location loc, Value p, Value n) {
+  Value all = b.create<arith::ConstantOp>(loc, b.getIntegerAttr(b.getI16Type(), -1));
+  Value current = b.create<arith::ConstantOp>(loc, b.getIntegerAttr(b.getI32Type(), 4)); // rounding
+  return b
+      .create<LLVM::CallIntrinsicOp>(loc, p.getType(),
+                                     b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+                                     ValueRange{p, n, p, all, current})
+      .getResult(0);
+}
+
 Value dynac::cpu::emitExpAvx512(OpBuilder &b, Location loc, Value x) {
   MathBuilder m(b, loc, x);
   Value isZero = m.less(x, m.f32(-104));
   Reduced at = reduceByLn2(m, clampExp(m, x, isZero));
-  Value p = expOfReduced(m, at.r);
-  Type i16 = b.getI16Type(), i32 = b.getI32Type();
-  Value all = b.create<arith::ConstantOp>(loc, b.getIntegerAttr(i16, -1));
-  Value rounding = b.create<arith::ConstantOp>(loc, b.getIntegerAttr(i32, 4)); // the current one
-  auto scaled = b.create<LLVM::CallIntrinsicOp>(
-      loc, x.getType(), b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
-      ValueRange{p, at.n, p, all, rounding});
-  return m.select(isZero, m.f32(0), scaled.getResult(0));
+  Value scaled = scaleAvx512(b, loc, expOfReduced(m, at.r), at.n);
+  return m.select(isZero, m.f32(0), scaled);
 }
 
 /// 2^x = 2^n (1 + r q(r)). At most 1 ulp.
@@ -115,10 +120,42 @@ Value dynac::cpu::emitExpm1(OpBuilder &b, Location loc, Value x) {
   return m.copySign(m.add(half, half), x); // keeps -0
 }
 
-/// 1 / (1 + exp(-x)). At most 2 ulp.
+namespace {
+
+/// exp(-x) = 2^n p, as logistic(x) = 1 / (1 + exp(-x)) needs it: below -88.9 exp(-x) is infinite,
+/// and above 87 it vanishes beside 1. Between, unlike exp alone, nothing denormal comes up.
+struct NegativeExp {
+  Value n, integer, p;
+};
+
+} // namespace
+
+static NegativeExp expOfNegative(MathBuilder &m, Value x) {
+  x = m.clamp(x, -88.9, 87);
+  Value magic = m.f32(12582912.0), shifted = m.fma(x, m.f32(-1 / ln2), magic);
+  NegativeExp result;
+  result.n = m.sub(shifted, magic);
+  result.integer = m.subI(m.bits(shifted), m.bits(magic));
+  // s = x + n ln 2, and p = exp(-s).
+  Value s = m.fma(result.n, m.f32(0.693145751953125), x);
+  s = m.fma(result.n, m.f32(1.42860682030941723212e-6), s);
+  result.p = m.polynomial(s, {1, -1, 5.000000000e-01, -1.666651815e-01, 4.166620597e-02,
+                              -8.368918672e-03, 1.395053579e-03});
+  return result;
+}
+
+/// 1 / (1 + 2 (2^(n-1) p)): n is at most 128. At most 2.5 ulp.
 Value dynac::cpu::emitLogistic(OpBuilder &b, Location loc, Value x) {
   MathBuilder m(b, loc, x);
-  return m.div(m.f32(1), m.add(m.f32(1), emitExp(b, loc, m.neg(x))));
+  NegativeExp at = expOfNegative(m, x);
+  Value half = m.mul(at.p, m.powerOfTwo(m.subI(at.integer, m.i32(1))));
+  return m.div(m.f32(1), m.fma(half, m.f32(2), m.f32(1)));
+}
+
+Value dynac::cpu::emitLogisticAvx512(OpBuilder &b, Location loc, Value x) {
+  MathBuilder m(b, loc, x);
+  NegativeExp at = expOfNegative(m, x);
+  return m.div(m.f32(1), m.add(scaleAvx512(b, loc, at.p, at.n), m.f32(1)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,6 +53,8 @@ mlir::Value emitAtan2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value y, mli
 mlir::Value emitPow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base, mlir::Value exponent);
 /// 1 / (1 + exp(-x)).
 mlir::Value emitLogistic(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
+/// The same for vector<16xf32> with AVX-512.
+mlir::Value emitLogisticAvx512(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 
 } // namespace dynac::cpu
 
