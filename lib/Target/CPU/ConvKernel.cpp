@@ -46,6 +46,7 @@ private:
     int64_t width;
     Value slice; ///< first column of the slice within the panel
     unsigned vectors;
+    bool endsInHalf; ///< the last 8 columns are padding
   };
 
   Value extent(const Extent &e) {
@@ -56,7 +57,7 @@ private:
   void copyPadded(const Block &block);
   void copyRow(const Block &block, Value channelBlock, Value row, int64_t channels);
   void panels(const Block &block, Value first, Value last);
-  void panel(const Block &block, Value number, int64_t width);
+  void panel(const Block &block, Value number, int64_t width, bool endsInHalf);
   void tiles(const Block &block, const Panel &panel);
   void columnTiles(const Block &block, const Panel &panel, Value row, unsigned tileRows);
   void tile(const Block &block, const Panel &panel, Value row, Value col, unsigned tileRows,
@@ -241,31 +242,38 @@ void ConvEmitter::copyRow(const Block &at, Value channelBlock, Value row, int64_
 
 void ConvEmitter::panels(const Block &at, Value first, Value last) {
   const int64_t lastWidth = groupColumns - (plan.groupPanels - 1) * 32;
+  const bool endsInHalf = shape.dot == DotKind::F32 && groupColumns - shape.k / shape.groups >= 8;
   forLoop(b, loc, first, last, math.constant(1), [&](OpBuilder &, Value number) {
-    if (lastWidth == 32)
-      return panel(at, number, 32);
-    if (plan.groupPanels == 1)
-      return panel(at, number, lastWidth);
+    if (plan.groupPanels == 1 || (lastWidth == 32 && !endsInHalf))
+      return panel(at, number, lastWidth, endsInHalf);
     ifThenElse(
         b, loc, math.less(number, math.constant(plan.groupPanels - 1)),
-        [&](OpBuilder &) { panel(at, number, 32); },
-        [&](OpBuilder &) { panel(at, number, lastWidth); });
+        [&](OpBuilder &) { panel(at, number, 32, false); },
+        [&](OpBuilder &) { panel(at, number, lastWidth, endsInHalf); });
   });
 }
 
-void ConvEmitter::panel(const Block &at, Value number, int64_t width) {
+void ConvEmitter::panel(const Block &at, Value number, int64_t width, bool endsInHalf) {
   Value columns = math.add(math.mul(at.group, groupColumns), math.mul(number, 32));
   const int64_t depth = groupBlocks * block * shape.kernel[0] * shape.kernel[1];
   Panel result = {math.opaque(columns), math.opaque(math.mul(columns, depth)), width,
-                  math.constant(0), tileVectors(kernel.isa(), width)};
+                  math.constant(0),     tileVectors(kernel.isa(), width),      false};
+  // LLVM runs out of registers where halves and whole vectors share factors.
+  if (endsInHalf && kernel.isa().lanes == 16)
+    result.vectors = 1;
   const int64_t sliceWidth = result.vectors * kernel.isa().lanes;
-  if (sliceWidth >= width)
-    return tiles(at, result);
-  forLoop(b, loc, math.constant(0), math.constant(width), math.constant(sliceWidth),
-          [&](OpBuilder &, Value slice) {
-            result.slice = slice;
-            tiles(at, result);
-          });
+  const int64_t lastSlice = endsInHalf || sliceWidth >= width ? width - sliceWidth : width;
+  if (lastSlice > 0)
+    forLoop(b, loc, math.constant(0), math.constant(lastSlice), math.constant(sliceWidth),
+            [&](OpBuilder &, Value slice) {
+              result.slice = slice;
+              tiles(at, result);
+            });
+  if (lastSlice == width)
+    return;
+  result.slice = math.constant(lastSlice);
+  result.endsInHalf = endsInHalf;
+  tiles(at, result);
 }
 
 /// The number of columns of a block if all blocks have the same, else -1.
@@ -340,6 +348,8 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
   micro.vectors = panel.vectors;
   micro.lanes = lanes;
   micro.dot = shape.dot;
+  if (panel.endsInHalf)
+    micro.lastLanes = lanes > 8 ? 8 : 0;
   micro.a = a;
   micro.b = packed;
   Value rowStep = math.mul(aRowPitch, shape.stride[0]);
@@ -367,9 +377,18 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
     micro.steps.push_back({math.constant(0), math.constant(0)});
   } else {
     const int64_t together = std::min(unroll, block);
-    if (block > together)
-      micro.loops.push_back({math.constant(block / together), math.constant(together),
-                             math.constant(together * width)});
+    if (block > together) {
+      // Channels that the last block does not have are left out.
+      const int64_t channels = shape.c / shape.groups - (groupBlocks - 1) * 16;
+      Value count = math.constant(block / together);
+      Value last =
+          math.constant(llvm::divideCeil(llvm::divideCeil(channels, groupOf(shape.dot)), together));
+      if (groupBlocks == 1)
+        count = last;
+      else if (channels <= 16 - together * groupOf(shape.dot))
+        micro.lastCount = last;
+      micro.loops.push_back({count, math.constant(together), math.constant(together * width)});
+    }
     for (int64_t u = 0; u < together; ++u)
       micro.steps.push_back({math.constant(u), math.constant(u * width)});
   }

@@ -130,13 +130,19 @@ public:
       : kernel(kernel), b(b), loc(loc), math{b, loc}, dot{kernel.dot, isa, b, loc},
         type(VectorType::get(kernel.lanes, wordType(kernel.dot, b.getContext()))) {}
 
-  SmallVector<Value> loop(unsigned depth, Value aBase, Value bBase, Value prefetch,
-                          ValueRange init);
+  SmallVector<Value> run(ValueRange init);
 
 private:
+  SmallVector<Value> loop(unsigned depth, Value aBase, Value bBase, Value prefetch, Value isLast,
+                          ValueRange init);
   SmallVector<Value> steps(Value aBase, Value bBase, Value prefetch, ValueRange init);
+  /// The first `lastLanes` lanes.
+  Value narrow(Value vector) {
+    return b.create<vector::ExtractStridedSliceOp>(loc, vector, 0, int64_t(*kernel.lastLanes), 1);
+  }
+  bool isNarrow(unsigned v) const { return kernel.lastLanes && v + 1 == kernel.vectors; }
   Value widen(Value value, Type word);
-  Value loadB(Value index, unsigned v);
+  Value loadB(Value index, unsigned v, unsigned lanes);
   Value loadA(Value index);
   int64_t lineElements() const {
     return 64 / (cast<MemRefType>(kernel.b.getType()).getElementTypeBitWidth() / 8);
@@ -151,12 +157,40 @@ private:
 
 } // namespace
 
+SmallVector<Value> TileEmitter::run(ValueRange init) {
+  Value prefetch = kernel.prefetchShares ? kernel.prefetchBase : Value();
+  if (!kernel.lastLanes)
+    return loop(0, kernel.aBase, kernel.bBase, prefetch, {}, init);
+  SmallVector<Value> sums;
+  for (auto [i, sum] : llvm::enumerate(init))
+    if (!isNarrow(i % kernel.vectors))
+      sums.push_back(sum);
+    else if (*kernel.lastLanes)
+      sums.push_back(narrow(sum));
+  sums = loop(0, kernel.aBase, kernel.bBase, prefetch, {}, sums);
+  SmallVector<Value> results;
+  Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(init.front().getType()));
+  for (unsigned i = 0, next = 0; i < init.size(); ++i) {
+    if (!isNarrow(i % kernel.vectors))
+      results.push_back(sums[next++]);
+    else if (*kernel.lastLanes)
+      results.push_back(b.create<vector::InsertStridedSliceOp>(
+          loc, sums[next++], zero, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1}));
+    else
+      results.push_back(zero);
+  }
+  return results;
+}
+
 SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, Value prefetch,
-                                     ValueRange init) {
+                                     Value isLast, ValueRange init) {
   if (depth == kernel.loops.size())
     return steps(aBase, bBase, prefetch, init);
   const MicroKernel::Loop &loop = kernel.loops[depth];
-  auto op = b.create<scf::ForOp>(loc, math.constant(0), loop.count, math.constant(1), init);
+  Value count = loop.count;
+  if (isLast && depth + 1 == kernel.loops.size())
+    count = b.create<arith::SelectOp>(loc, isLast, kernel.lastCount, count);
+  auto op = b.create<scf::ForOp>(loc, math.constant(0), count, math.constant(1), init);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.getBody());
   Value iv = op.getInductionVar();
@@ -164,7 +198,10 @@ SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, V
   Value bInner = math.add(bBase, math.mul(iv, loop.bStride));
   if (prefetch)
     prefetch = math.add(prefetch, math.mul(iv, math.div(loop.bStride, kernel.prefetchShares)));
-  SmallVector<Value> sums = this->loop(depth + 1, aInner, bInner, prefetch, op.getRegionIterArgs());
+  if (kernel.lastCount && depth == 0)
+    isLast = math.equal(iv, math.sub(loop.count, math.constant(1)));
+  SmallVector<Value> sums =
+      this->loop(depth + 1, aInner, bInner, prefetch, isLast, op.getRegionIterArgs());
   b.create<scf::YieldOp>(loc, sums);
   return llvm::to_vector(ValueRange(op.getResults()));
 }
@@ -173,12 +210,12 @@ Value TileEmitter::widen(Value value, Type word) {
   return value.getType() == word ? value : Value(b.create<arith::ExtFOp>(loc, word, value));
 }
 
-Value TileEmitter::loadB(Value index, unsigned v) {
-  auto stored =
-      VectorType::get(kernel.lanes, cast<MemRefType>(kernel.b.getType()).getElementType());
+Value TileEmitter::loadB(Value index, unsigned v, unsigned lanes) {
+  auto stored = VectorType::get(lanes, cast<MemRefType>(kernel.b.getType()).getElementType());
   Value mask = kernel.bMasks.empty() ? Value() : kernel.bMasks[v];
   if (!mask)
-    return widen(b.create<vector::LoadOp>(loc, stored, kernel.b, index), type);
+    return widen(b.create<vector::LoadOp>(loc, stored, kernel.b, index),
+                 VectorType::get(lanes, type.getElementType()));
   Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(stored));
   return widen(b.create<vector::MaskedLoadOp>(loc, stored, kernel.b, index, mask, zero), type);
 }
@@ -199,15 +236,17 @@ SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, 
                                  /*localityHint=*/2, /*isDataCache=*/true);
   for (const MicroKernel::Step &step : kernel.steps) {
     SmallVector<DotOperation::Factor> bVectors;
-    for (unsigned v = 0; v < kernel.vectors; ++v)
-      bVectors.push_back(
-          dot.factorB(loadB(math.add(math.add(bBase, step.b), v * kernel.lanes), v)));
+    const unsigned vectors = kernel.vectors - (kernel.lastLanes && *kernel.lastLanes == 0);
+    for (unsigned v = 0; v < vectors; ++v)
+      bVectors.push_back(dot.factorB(loadB(math.add(math.add(bBase, step.b), v * kernel.lanes), v,
+                                           isNarrow(v) ? *kernel.lastLanes : kernel.lanes)));
     for (unsigned r = 0; r < kernel.rows; ++r) {
       DotOperation::Factor a =
           dot.factorA(loadA(math.add(math.add(aBase, kernel.aRow[r]), step.a)));
-      for (unsigned v = 0; v < kernel.vectors; ++v) {
-        Value &sum = sums[r * kernel.vectors + v];
-        sum = dot.accumulate(sum, a, bVectors[v]);
+      for (unsigned v = 0; v < vectors; ++v) {
+        Value &sum = sums[r * vectors + v];
+        sum = isNarrow(v) ? dot.accumulate(sum, {narrow(a.front())}, bVectors[v])
+                          : dot.accumulate(sum, a, bVectors[v]);
       }
     }
   }
@@ -216,6 +255,5 @@ SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, 
 
 SmallVector<Value> MicroKernel::emit(OpBuilder &b, Location loc, const Isa &isa,
                                      ValueRange init) const {
-  return TileEmitter(*this, b, loc, isa)
-      .loop(0, aBase, bBase, prefetchShares ? prefetchBase : Value(), init);
+  return TileEmitter(*this, b, loc, isa).run(init);
 }

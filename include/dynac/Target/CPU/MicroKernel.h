@@ -24,6 +24,7 @@
 #include "dynac/Target/CPU/KernelFunction.h"
 
 #include <functional>
+#include <optional>
 
 namespace dynac::cpu {
 
@@ -71,7 +72,13 @@ struct MicroKernel {
   mlir::Value aBase, bBase;            ///< index
   llvm::SmallVector<mlir::Value> aRow; ///< index, one per row
   llvm::SmallVector<Loop> loops;       ///< outermost first
+  /// If set (index): the innermost loop's trip count in the last iteration of the outermost loop,
+  /// which must be another one.
+  mlir::Value lastCount;
   llvm::SmallVector<Step> steps;
+  /// How many lanes of a row's last vector are computed, of f32 only; the others become 0. A CPU
+  /// that does wide vectors in halves gains half of the vector's time.
+  std::optional<unsigned> lastLanes;
   /// Lanes of B that may be read (one mask per vector, null: all).
   llvm::SmallVector<mlir::Value> bMasks;
   /// If not 0: `b` from element `prefetchBase` on is fetched into L2, 1/prefetchShares of what the
