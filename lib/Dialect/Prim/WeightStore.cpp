@@ -9,6 +9,10 @@
 
 #include "dynac/Dialect/Prim/Prim.h"
 
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
 using namespace dynac;
 
 int64_t dynac::elementBytes(mlir::Type elementType, int64_t count) {
@@ -47,29 +51,50 @@ std::optional<WeightBytes> WeightStore::view(int64_t id) const {
   return entry.owned.empty() ? entry.bytes : WeightBytes(entry.owned);
 }
 
+namespace {
+
+llvm::SmallSetVector<int64_t, 4> distinct(llvm::ArrayRef<int64_t> numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+/// A derived entry on the way to another one.
+struct Intermediate {
+  int64_t readers = 0; ///< entries that have not been computed yet
+  std::vector<char> bytes;
+};
+
+} // namespace
+
 llvm::Error WeightStore::materialize(int64_t id, llvm::MutableArrayRef<char> out) const {
   if (auto bytes = view(id)) {
     std::copy(bytes->begin(), bytes->end(), out.begin());
     return llvm::Error::success();
   }
-  const Entry &entry = entries[id];
-  // Inputs that are themselves derived live only while this entry is computed.
-  std::vector<std::vector<char>> buffers(entry.inputs.size());
-  std::vector<WeightBytes> inputs;
-  for (auto [i, input] : llvm::enumerate(entry.inputs)) {
-    if (auto bytes = view(input)) {
-      inputs.push_back(*bytes);
-      continue;
-    }
-    auto same = llvm::find(entry.inputs, input) - entry.inputs.begin();
-    if (same < static_cast<int64_t>(i)) {
-      inputs.push_back(inputs[same]);
-      continue;
-    }
-    buffers[i].resize(byteSize(input));
-    if (llvm::Error error = materialize(input, buffers[i]))
-      return error;
-    inputs.push_back(buffers[i]);
+  // An entry is derived from older ones, so the order of numbers is an order of computation. What
+  // several entries read is computed once: by way of x * x + x, ten steps from x are a thousand.
+  std::map<int64_t, Intermediate> needed;
+  needed[id];
+  for (auto it = needed.end(); it != needed.begin();) {
+    --it;
+    for (int64_t input : distinct(entries[it->first].inputs))
+      if (!view(input))
+        ++needed[input].readers;
   }
-  return entry.derive(inputs, out);
+  for (auto &[number, result] : needed) {
+    const Entry &entry = entries[number];
+    std::vector<WeightBytes> inputs;
+    for (int64_t input : entry.inputs) {
+      auto bytes = view(input);
+      inputs.push_back(bytes ? *bytes : WeightBytes(needed.at(input).bytes));
+    }
+    if (number != id)
+      result.bytes.resize(byteSize(number));
+    if (llvm::Error error =
+            entry.derive(inputs, number == id ? out : llvm::MutableArrayRef<char>(result.bytes)))
+      return error;
+    for (int64_t input : distinct(entry.inputs))
+      if (auto it = needed.find(input); it != needed.end() && --it->second.readers == 0)
+        it->second.bytes = {};
+  }
+  return llvm::Error::success();
 }
