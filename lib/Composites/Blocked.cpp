@@ -46,7 +46,8 @@ Tensors dynac::unpackChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
   return {reshape(x, {shape[0], shape[1], shape[3]})};
 }
 
-// pack(conv(unpack(x), w)); x is not packed if `plain_input` says so
+// pack(conv(unpack(x), w)); x is not packed if `plain_input` says so. Bytes give i32, and their
+// padding holds `fill`.
 Tensors dynac::convNchwcBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
                              mlir::DictionaryAttr config) {
   auto ints = [&](llvm::StringRef name) {
@@ -63,7 +64,15 @@ Tensors dynac::convNchwcBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
     hi.push_back(SymExpr(value));
   Tensor x =
       boolOf(ctx, config, "plain_input") ? xs[0] : unpackChannelsBody(ctx, {xs[0]}, config)[0];
+  mlir::Type sum;
+  if (x && !x.isFloat()) {
+    SymExpr none(0);
+    x = pad(x, fullInt(ctx, {}, intOf(ctx, config, "fill"), x.dtype()), {none, none, lo[0], lo[1]},
+            {none, none, hi[0], hi[1]});
+    lo = hi = Shape(2, none);
+    sum = ctx.builder.getI32Type();
+  }
   Tensor y = conv(x, xs[1], ints("strides"), lo, hi, {1, 1}, ints("dilations"),
-                  intOf(ctx, config, "groups"));
+                  intOf(ctx, config, "groups"), sum);
   return y ? packChannelsBody(ctx, {y}, config) : Tensors{y};
 }

@@ -59,7 +59,17 @@ void writeElement(Type type, llvm::MutableArrayRef<char> bytes, int64_t index, d
 /// f32 and the half types are exact in double, and one double operation rounded to them is
 /// correctly rounded (for + - * / sqrt: double has more than 2p + 2 bits); rsqrt is two of them, so
 /// all but always.
-bool isReadable(Type type) { return type.isF32() || type.isF16() || type.isBF16(); }
+bool isReadable(Type type) {
+  return type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(32);
+}
+
+/// The functions but these three are for floats. Bytes become floats only: as i32 they would take
+/// four times the memory, and what contracts them wants bytes.
+bool isFoldable(Operation *op, Type from, Type to) {
+  if (isa<ConvertOp>(op))
+    return isReadable(from) ? isa<FloatType>(to) : from.isInteger(8) && to.isF32();
+  return isReadable(from) && (isa<FloatType>(from) || isa<AddOp, SubOp, MulOp>(op));
+}
 
 using Function = double (*)(double, double);
 
@@ -113,12 +123,25 @@ std::optional<WeightStore::Derive> dynac::evalElementwise(Operation *op,
   SmallVector<Type> types;
   SmallVector<SmallVector<int64_t>> strides;
   for (const ConstOperand &operand : operands) {
-    if (!isReadable(operand.elementType))
+    if (!isFoldable(op, operand.elementType, type))
       return std::nullopt;
     types.push_back(operand.elementType);
     strides.push_back(operand.strides);
   }
   SmallVector<int64_t> shape(result.getShape());
+  if (type.isSignlessInteger(32)) {
+    const bool isSum = isa<AddOp>(op), isDifference = isa<SubOp>(op);
+    return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+      forEach(shape, strides, [&](int64_t element, ArrayRef<int64_t> offsets) {
+        uint32_t a, b, y;
+        std::memcpy(&a, inputs[0].data() + offsets[0] * sizeof(a), sizeof(a));
+        std::memcpy(&b, inputs[1].data() + offsets[1] * sizeof(b), sizeof(b));
+        y = isSum ? a + b : isDifference ? a - b : a * b;
+        std::memcpy(out.data() + element * sizeof(y), &y, sizeof(y));
+      });
+      return llvm::Error::success();
+    };
+  }
   // Large weights are f32, for which APFloat would take most of a compilation.
   if (type.isF32() && llvm::all_of(types, [](Type operand) { return operand.isF32(); }))
     return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
@@ -292,6 +315,20 @@ WeightStore::Derive dynac::evalConcat(int64_t outer) {
         std::memcpy(to, input.data() + i * part, part);
         to += part;
       }
+    return llvm::Error::success();
+  };
+}
+
+WeightStore::Derive dynac::evalByteSum(RankedTensorType x, ArrayRef<int64_t> strides) {
+  Type type = x.getElementType();
+  SmallVector<int64_t> shape(x.getShape());
+  SmallVector<SmallVector<int64_t>> all = {SmallVector<int64_t>(strides)};
+  return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+    std::vector<uint32_t> sums(out.size() / sizeof(uint32_t));
+    forEach(shape, all, [&](int64_t element, ArrayRef<int64_t> offsets) {
+      sums[offsets[0]] += static_cast<int32_t>(readElement(type, inputs[0], element));
+    });
+    std::memcpy(out.data(), sums.data(), out.size());
     return llvm::Error::success();
   };
 }

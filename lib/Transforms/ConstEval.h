@@ -37,6 +37,10 @@ std::optional<WeightStore::Derive> evalElementwise(mlir::Operation *op,
 WeightStore::Derive evalStrided(mlir::RankedTensorType result, llvm::ArrayRef<int64_t> strides,
                                 int64_t first = 0);
 
+/// A derivation that adds up integers of type `x`, of at most 32 bits, as i32: element `index` of x
+/// is part of sum number sum(coordinate * stride).
+WeightStore::Derive evalByteSum(mlir::RankedTensorType x, llvm::ArrayRef<int64_t> strides);
+
 /// A derivation that puts the operand, of type `x`, at `lo` into a tensor of `value` (one element).
 WeightStore::Derive evalPadded(mlir::RankedTensorType x, mlir::RankedTensorType result,
                                llvm::ArrayRef<int64_t> lo, mlir::DenseElementsAttr value);

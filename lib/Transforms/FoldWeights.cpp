@@ -114,7 +114,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
       auto weight = reduce.getX().getDefiningOp<WeightOp>();
       auto sum = weight ? evalSum(reduce) : std::nullopt;
       return sum ? std::optional(derive(op, result, weight.getId(), std::move(*sum)))
-                 : std::nullopt;
+                 : foldByteSum(reduce, result);
     }
     if (auto dot = dyn_cast<DotOp>(op))
       return foldDot(dot, result);
@@ -160,6 +160,34 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     return store->derive(store->name(b.getId()), result,
                          ArrayRef<int64_t>{int64_t(a.getId()), int64_t(b.getId())},
                          std::move(*product));
+  }
+
+  /// Sums of a quantised weight's bytes (small ones may have been widened), which zero points are
+  /// multiplied by.
+  std::optional<int64_t> foldByteSum(ReduceOp op, RankedTensorType result) {
+    if (op.getCombiner() != Combiner::add || !result.getElementType().isSignlessInteger(32))
+      return std::nullopt;
+    Value bytes = op.getX();
+    if (auto wide = bytes.getDefiningOp<ConvertOp>())
+      bytes = wide.getX();
+    auto type = cast<RankedTensorType>(bytes.getType());
+    const bool isSummable =
+        type.getElementType().isInteger(8) || type.getElementType().isSignlessInteger(32);
+    if (!isSummable || !type.hasStaticShape() || bytes.getDefiningOp<BroadcastOp>())
+      return std::nullopt;
+    std::optional<ConstOperand> x = constantOperand(bytes, type.getShape());
+    if (!x)
+      return std::nullopt;
+    SmallVector<int64_t> strides(type.getRank());
+    int64_t stride = 1;
+    for (int64_t axis = type.getRank() - 1; axis >= 0; --axis)
+      if (!llvm::is_contained(op.getAxes(), axis)) {
+        strides[axis] = stride;
+        stride *= type.getDimSize(axis);
+      }
+    if (llvm::all_of(x->strides, [](int64_t step) { return step == 0; }))
+      return std::nullopt; // a splat, kept as one number
+    return derive(op, result, x->id, evalByteSum(type, strides));
   }
 
   /// Biases of channels that fill their last block with zeros; not what repeats a value many times.

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RaiseQuantized.h"
 #include "dynac/Transforms/Passes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -255,6 +256,7 @@ struct Raise : impl::RaiseBase<Raise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DivideRowOnce, ScaleProduct, FlattenedProduct, SinkReshape>(&getContext());
+    addQuantizedPatterns(patterns);
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));
   }
 };

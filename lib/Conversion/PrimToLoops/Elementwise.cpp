@@ -278,6 +278,52 @@ template <typename Op> Value emitOneOf(Scalars &s, Op op) {
 
 } // namespace
 
+/// Whether f32 numbers are clamped to what an i32 holds before they become integers.
+static bool isLimited(prim::ConvertOp op) {
+  auto clamp = op.getX().getDefiningOp<prim::ClampOp>();
+  auto to = dyn_cast<IntegerType>(cast<RankedTensorType>(op.getType()).getElementType());
+  if (!clamp || !to || to.getWidth() > 32 || to.getWidth() < 8 ||
+      !cast<RankedTensorType>(op.getX().getType()).getElementType().isF32())
+    return false;
+  for (Value limit : {clamp.getLo(), clamp.getHi()}) {
+    if (auto broadcast = limit.getDefiningOp<prim::BroadcastOp>())
+      limit = broadcast.getX();
+    DenseElementsAttr elements;
+    if (!matchPattern(limit, m_Constant(&elements)) || !elements.isSplat() ||
+        !(std::fabs(elements.getSplatValue<APFloat>().convertToDouble()) < std::ldexp(1.0, 31)))
+      return false;
+  }
+  return true;
+}
+
+/// A clamped number as an integer of type `to`: NaN gives 0, and what sign a 0 has does not matter.
+static Value emitLimited(OpBuilder &b, Location loc, Value clamped, Type to) {
+  using P = arith::CmpFPredicate;
+  auto typeOf = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(clamped.getType());
+    return vector ? Type(vector.cloneWith(std::nullopt, element)) : element;
+  };
+  Value x = clamped;
+  bool isNumber = false;
+  auto upper = clamped.getDefiningOp<arith::MinimumFOp>();
+  auto lower = upper ? upper.getLhs().getDefiningOp<arith::MaximumFOp>() : arith::MaximumFOp();
+  if (lower) { // the instructions that take the limit for NaN
+    x = b.create<arith::SelectOp>(
+        loc, b.create<arith::CmpFOp>(loc, P::OGT, lower.getLhs(), lower.getRhs()), lower.getLhs(),
+        lower.getRhs());
+    x = b.create<arith::SelectOp>(loc, b.create<arith::CmpFOp>(loc, P::OLT, x, upper.getRhs()), x,
+                                  upper.getRhs());
+    isNumber = matchPattern(lower.getRhs(), m_AnyZeroFloat());
+  }
+  if (!isNumber) {
+    Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(x.getType()));
+    x = b.create<arith::SelectOp>(loc, b.create<arith::CmpFOp>(loc, P::ORD, clamped, clamped), x,
+                                  zero);
+  }
+  Value wide = b.create<arith::FPToSIOp>(loc, typeOf(b.getI32Type()), x);
+  return to.isInteger(32) ? wide : Value(b.create<arith::TruncIOp>(loc, typeOf(to), wide));
+}
+
 /// Ops that move bits and do not round.
 static bool isExact(Operation *op) { return isa<prim::SelectOp, prim::BitcastOp>(op); }
 
@@ -285,6 +331,8 @@ Value dynac::emitElementwise(OpBuilder &b, Location loc, Operation *op, ValueRan
   auto elementType = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementType();
   };
+  if (auto convert = dyn_cast<prim::ConvertOp>(op); convert && isLimited(convert))
+    return emitLimited(b, loc, operands[0], scalarType(elementType(convert.getY())));
   if (auto convert = dyn_cast<prim::ConvertOp>(op))
     return emitConvert(b, loc, operands[0], elementType(convert.getX()),
                        elementType(convert.getY()), convert.getSaturate());

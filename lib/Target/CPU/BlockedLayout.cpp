@@ -68,15 +68,59 @@ Tensor unpackChannels(Tensor x, Dims plain) {
                    plain);
 }
 
-/// Whether the op keeps finite lanes finite whatever they hold.
+/// Whether the op keeps finite lanes finite whatever they hold. Integers always are.
 bool keepsFinite(Operation *op) {
-  return isa<AddOp, SubOp, MulOp, MaxOp, MinOp, ClampOp, SelectOp, CompareOp, LogisticOp, TanhOp,
-             ErfOp, AbsOp, NegOp, AndOp, OrOp, NotOp>(op);
+  if (isa<IntegerType>(getElementTypeOrSelf(op->getResult(0).getType())))
+    return !isa<DivOp, RemOp, PowOp>(op);
+  if (isa<ConvertOp>(op))
+    return isa<IntegerType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+  return isa<RoundEvenOp, AddOp, SubOp, MulOp, MaxOp, MinOp, ClampOp, SelectOp, CompareOp,
+             LogisticOp, TanhOp, ErfOp, AbsOp, NegOp, AndOp, OrOp, NotOp>(op);
 }
 
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
+
+/// Whether all sizes are numbers and none is negative; then they are in `out`.
+bool readSizes(DimsAttr dims, SmallVector<int64_t> &out) {
+  for (const SymExpr &size : dims.exprs()) {
+    if (!size.constant() || *size.constant() < 0)
+      return false;
+    out.push_back(*size.constant());
+  }
+  return true;
+}
+
+/// x of a convolution of bytes, whose padding is an operation of its own as it is no zero.
+struct PaddedBytes {
+  Value x;
+  SmallVector<int64_t> lo, hi; ///< of H and W
+  int64_t fill = 0;
+};
+
+std::optional<PaddedBytes> paddedBytesOf(Value value) {
+  auto pad = value.getDefiningOp<PadOp>();
+  PaddedBytes result;
+  DenseElementsAttr number;
+  if (!pad || !readSizes(pad.getLo(), result.lo) || !readSizes(pad.getHi(), result.hi) ||
+      result.lo[0] || result.lo[1] || result.hi[0] || result.hi[1] ||
+      llvm::any_of(pad.getInterior(), [](int64_t between) { return between != 0; }) ||
+      !matchPattern(pad.getValue(), m_Constant(&number)))
+    return std::nullopt;
+  result.x = pad.getX();
+  result.lo.erase(result.lo.begin(), result.lo.begin() + 2);
+  result.hi.erase(result.hi.begin(), result.hi.begin() + 2);
+  result.fill = number.getSplatValue<APInt>().getZExtValue();
+  return result;
+}
+
+/// Whether it has sums in i32 of unsigned times signed bytes.
+bool sumsBytes(ConvOp op) {
+  auto elementOf = [](Value value) { return getElementTypeOrSelf(value.getType()); };
+  return elementOf(op.getX()).isUnsignedInteger(8) && elementOf(op.getW()).isSignlessInteger(8) &&
+         op.getType().getElementType().isSignlessInteger(32);
+}
 
 struct BlockConv : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -85,32 +129,37 @@ struct BlockConv : OpRewritePattern<ConvOp> {
     auto x = cast<RankedTensorType>(op.getX().getType());
     auto w = cast<RankedTensorType>(op.getW().getType());
     const bool signal = x.getRank() == 3;
-    if ((x.getRank() != 4 && !signal) || !x.getElementType().isF32() ||
-        !op.getType().getElementType().isF32() || x.isDynamicDim(1) ||
+    const bool isFloat = x.getElementType().isF32() && op.getType().getElementType().isF32();
+    if ((x.getRank() != 4 && !signal) || (!isFloat && !sumsBytes(op)) || x.isDynamicDim(1) ||
         !op.getW().getDefiningOp<WeightOp>())
       return failure();
     int64_t channels = x.getDimSize(1), filters = w.getDimSize(0), groups = op.getGroups();
+    // Of bytes there is a kernel for groups of whole blocks only.
+    if (!isFloat && groups != 1 &&
+        (channels / groups % kChannelBlock || filters / groups % kChannelBlock))
+      return failure();
     for (int64_t dilation : op.getLhsDilation())
       if (dilation != 1)
         return failure();
-    SmallVector<int64_t> lo, hi;
-    for (auto [dims, out] : {std::pair(op.getLo(), &lo), std::pair(op.getHi(), &hi)})
-      for (const SymExpr &pad : dims.exprs()) {
-        if (!pad.constant() || *pad.constant() < 0)
-          return failure();
-        out->push_back(*pad.constant());
-      }
+    PaddedBytes padded;
+    padded.x = op.getX();
+    if (!readSizes(op.getLo(), padded.lo) || !readSizes(op.getHi(), padded.hi))
+      return failure();
+    if (!isFloat && llvm::all_of(padded.lo, [](int64_t size) { return size == 0; }) &&
+        llvm::all_of(padded.hi, [](int64_t size) { return size == 0; }))
+      if (auto bytes = paddedBytesOf(op.getX()))
+        padded = *bytes;
 
     TensorContext ctx(rewriter, op.getLoc());
     Shape result = shapeOf(op.getType());
-    Tensor input(ctx, op.getX()), weight(ctx, op.getW());
+    Tensor input(ctx, padded.x), weight(ctx, op.getW());
     SmallVector<int64_t> strides(op.getStrides()), dilations(op.getRhsDilation());
     if (signal) {
       Shape shape = weight.shape();
       shape.insert(shape.begin() + 2, SymExpr(1));
       weight = reshape(weight, shape);
-      for (auto [values, none] :
-           {std::pair(&strides, 1), std::pair(&dilations, 1), std::pair(&lo, 0), std::pair(&hi, 0)})
+      for (auto [values, none] : {std::pair(&strides, 1), std::pair(&dilations, 1),
+                                  std::pair(&padded.lo, 0), std::pair(&padded.hi, 0)})
         values->insert(values->begin(), none);
     }
     // A first layer of an image: packing would only add channels of zeros.
@@ -120,14 +169,16 @@ struct BlockConv : OpRewritePattern<ConvOp> {
                                            {"filters", attr(ctx, filters)},
                                            {"groups", attr(ctx, groups)},
                                            {"strides", attr(ctx, Axes(strides))},
-                                           {"lo", attr(ctx, Axes(lo))},
-                                           {"hi", attr(ctx, Axes(hi))},
+                                           {"lo", attr(ctx, Axes(padded.lo))},
+                                           {"hi", attr(ctx, Axes(padded.hi))},
+                                           {"fill", attr(ctx, padded.fill)},
                                            {"dilations", attr(ctx, Axes(dilations))}});
     if (!plainInput)
       input = packChannels(input);
     else if (signal)
       input = reshape(input, {input.dim(0), input.dim(1), SymExpr(1), input.dim(2)});
-    Tensor y = composite("conv_nchwc", {input, weight}, settings, blockedShape(result));
+    Tensor y = composite("conv_nchwc", {input, weight}, settings, blockedShape(result),
+                         op.getType().getElementType());
     rewriter.replaceOp(op, unpackChannels(y, result).value());
     return success();
   }
@@ -300,8 +351,10 @@ struct MoveThroughPad : OpRewritePattern<PadOp> {
   LogicalResult matchAndRewrite(PadOp op, PatternRewriter &rewriter) const override {
     CompositeOp unpack = unpackOf(op.getX());
     SmallVector<SymExpr> lo = op.getLo().exprs(), hi = op.getHi().exprs();
-    if (!unpack || !lo[0].isZero() || !lo[1].isZero() || !hi[0].isZero() || !hi[1].isZero() ||
-        op.getInterior()[0] || op.getInterior()[1])
+    // A convolution of bytes pads by itself.
+    auto pads = [](Operation *user) { return isa<ConvOp>(user) && sumsBytes(cast<ConvOp>(user)); };
+    if (!unpack || llvm::any_of(op->getUsers(), pads) || !lo[0].isZero() || !lo[1].isZero() ||
+        !hi[0].isZero() || !hi[1].isZero() || op.getInterior()[0] || op.getInterior()[1])
       return failure();
     TensorContext ctx(rewriter, op.getLoc());
     Tensor y = pad(Tensor(ctx, unpack.getXs()[0]), Tensor(ctx, op.getValue()),

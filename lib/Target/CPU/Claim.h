@@ -33,6 +33,13 @@ extern const ClaimedKernel convClaim;
 extern const ClaimedKernel depthwiseClaim;
 extern const ClaimedKernel groupedClaim;
 
+/// The bytes of a weight as numbers of type T.
+template <typename T, typename Bytes> auto numbersOf(Bytes bytes) {
+  using Array = std::conditional_t<std::is_const_v<T>, llvm::ArrayRef<std::remove_const_t<T>>,
+                                   llvm::MutableArrayRef<T>>;
+  return Array(reinterpret_cast<T *>(bytes.data()), bytes.size() / sizeof(T));
+}
+
 /// Dimension arguments of a kernel: each distinct expression once.
 class KernelDims {
 public:

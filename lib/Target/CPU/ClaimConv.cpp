@@ -64,6 +64,10 @@ ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
   shape.padBegin = pairOf(op, "lo");
   shape.padEnd = pairOf(op, "hi");
   shape.plainInput = plain;
+  if (w.getElementType().isInteger(8)) {
+    shape.dot = DotKind::U8S8;
+    shape.padByte = intOf(op, "fill");
+  }
   return shape;
 }
 
@@ -75,15 +79,32 @@ SymExpr unitsOf(const ConvPlan &plan, llvm::ArrayRef<SymExpr> y) {
          SymExpr(plan.shape.groups * plan.groupPanels);
 }
 
-/// What both kinds of convolution share: the operands, the packed weight `key` made by `pack`, and
+void packConvBytes(const ConvPlan &plan, WeightBytes weights, llvm::MutableArrayRef<char> packed) {
+  if (plan.shape.dot == DotKind::U8S8)
+    return packConv<int8_t, int8_t>(plan, numbersOf<const int8_t>(weights),
+                                    numbersOf<int8_t>(packed));
+  packConv<float, float>(plan, numbersOf<const float>(weights), numbersOf<float>(packed));
+}
+
+void packDepthwiseBytes(const DepthwisePlan &plan, WeightBytes weights,
+                        llvm::MutableArrayRef<char> packed) {
+  packDepthwise(plan, numbersOf<const float>(weights), numbersOf<float>(packed));
+}
+
+void packGroupedBytes(const GroupedPlan &plan, WeightBytes weights,
+                      llvm::MutableArrayRef<char> packed) {
+  packGrouped(plan, numbersOf<const float>(weights), numbersOf<float>(packed));
+}
+
+/// What all kinds of convolution share: the operands, the packed weight `key` made by `pack`, and
 /// the emission by `emitKernel(module, symbol, isa, epilogue parts…)`.
 template <typename ConvPlanT, typename Spec>
-RegionPlan
-planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, StringRef kind, SymExpr units,
-         int64_t scratchBytes, std::shared_ptr<KernelDims> dims,
-         std::shared_ptr<RegionEpilogue> epilogue, CpuRegionPlanner &planner, WeightStore &weights,
-         void (*pack)(const ConvPlanT &, llvm::ArrayRef<float>, llvm::MutableArrayRef<float>),
-         void (*emitKernel)(ModuleOp, StringRef, const Isa &, const Spec &)) {
+RegionPlan planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, StringRef kind,
+                    SymExpr units, int64_t scratchBytes, std::shared_ptr<KernelDims> dims,
+                    std::shared_ptr<RegionEpilogue> epilogue, CpuRegionPlanner &planner,
+                    WeightStore &weights,
+                    void (*pack)(const ConvPlanT &, WeightBytes, llvm::MutableArrayRef<char>),
+                    void (*emitKernel)(ModuleOp, StringRef, const Isa &, const Spec &)) {
   unsigned xOperand = cast<BlockArgument>(conv.getXs()[0]).getArgNumber();
   unsigned wOperand = cast<BlockArgument>(conv.getXs()[1]).getArgNumber();
   int64_t weight = region.getXs()[wOperand].template getDefiningOp<WeightOp>().getId();
@@ -96,10 +117,9 @@ planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, StringRef kin
   if (isNew)
     it->second = weights.derive(
         weights.name(weight),
-        RankedTensorType::get({plan.packedElements()}, Float32Type::get(conv.getContext())),
+        RankedTensorType::get({plan.packedElements()}, wordType(plan.shape.dot, conv.getContext())),
         {weight}, [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
-          pack(plan, {reinterpret_cast<const float *>(inputs[0].data()), inputs[0].size() / 4},
-               {reinterpret_cast<float *>(out.data()), out.size() / 4});
+          pack(plan, inputs[0], out);
           return llvm::Error::success();
         });
   RegionPlan result;
@@ -135,9 +155,9 @@ llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuReg
     return unsupported(
         "{0}: a convolution's epilogue reads rows and columns of its image differently",
         nodeNames(region.getLoc()));
-  return planWith<ConvPlan, ConvSpec>(
-      region, conv, plan, "conv", unitsOf(plan, shapeOf(conv.getYs()[0])), plan.scratchBytes, dims,
-      epilogue, planner, weights, packConv<float, float>, emitConv);
+  return planWith<ConvPlan, ConvSpec>(region, conv, plan, "conv",
+                                      unitsOf(plan, shapeOf(conv.getYs()[0])), plan.scratchBytes,
+                                      dims, epilogue, planner, weights, packConvBytes, emitConv);
 }
 
 bool matchesDepthwise(Operation *op) {
@@ -153,7 +173,7 @@ llvm::Expected<RegionPlan> planDepthwiseRegion(RegionOp region, Operation *op,
   Shape y = shapeOf(conv.getYs()[0]);
   SymExpr units = y[0] * y[1] * y[2].ceilDiv(SymExpr(plan.blockRows));
   return planWith<DepthwisePlan, DepthwiseSpec>(region, conv, plan, "depthwise", units, 0, dims,
-                                                epilogue, planner, weights, packDepthwise,
+                                                epilogue, planner, weights, packDepthwiseBytes,
                                                 emitDepthwise);
 }
 
@@ -172,7 +192,7 @@ llvm::Expected<RegionPlan> planGroupedRegion(RegionOp region, Operation *op,
   SymExpr units =
       y[0] * y[1] * y[2].ceilDiv(SymExpr(plan.blockRows)) * y[3].ceilDiv(SymExpr(plan.blockCols));
   return planWith<GroupedPlan, GroupedSpec>(region, conv, plan, "grouped", units, plan.scratchBytes,
-                                            dims, epilogue, planner, weights, packGrouped,
+                                            dims, epilogue, planner, weights, packGroupedBytes,
                                             emitGrouped);
 }
 

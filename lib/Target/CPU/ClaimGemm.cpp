@@ -16,17 +16,30 @@ using namespace dynac::prim;
 
 namespace {
 
-/// [..., K] x [K, N] (or [N, K]), B a weight.
+/// The numbers that a product of such operands multiplies, if there is a kernel for them.
+std::optional<DotKind> dotKindOf(Value a, Value b, Value sum) {
+  auto elementOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  if (elementOf(a).isF32() && elementOf(b).isF32() && elementOf(sum).isF32())
+    return DotKind::F32;
+  if (elementOf(a).isUnsignedInteger(8) && elementOf(b).isSignlessInteger(8) &&
+      elementOf(sum).isSignlessInteger(32))
+    return DotKind::U8S8;
+  return std::nullopt;
+}
+
+/// [..., K] x [K, N] (or [N, K]), B a weight, whole words of K.
 bool matchesGemm(Operation *op) {
   auto dot = dyn_cast<DotOp>(op);
   if (!dot || !dot.getBatchA().empty() || dot.getContractA().size() != 1)
     return false;
   auto a = cast<RankedTensorType>(dot.getA().getType());
   auto b = cast<RankedTensorType>(dot.getB().getType());
-  return a.getElementType().isF32() && b.getElementType().isF32() &&
-         cast<RankedTensorType>(dot.getType()).getElementType().isF32() && b.getRank() == 2 &&
-         dot.getB().getDefiningOp<WeightOp>() && dot.getContractA()[0] == a.getRank() - 1 &&
-         b.getDimSize(0) > 0 && b.getDimSize(1) > 0;
+  auto kind = dotKindOf(dot.getA(), dot.getB(), dot.getResult());
+  return kind && b.getRank() == 2 && dot.getB().getDefiningOp<WeightOp>() &&
+         dot.getContractA()[0] == a.getRank() - 1 && b.getDimSize(0) > 0 && b.getDimSize(1) > 0 &&
+         b.getDimSize(dot.getContractB()[0]) % groupOf(*kind) == 0;
 }
 
 llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuRegionPlanner &planner,
@@ -39,7 +52,8 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   Shape aShape = shapeOf(dot.getA());
   aShape.pop_back();
   SymExpr m = elementCount(aShape);
-  GemmPlan gemm = planGemm(m.constant().value_or(-1), n, k);
+  const DotKind kind = *dotKindOf(dot.getA(), dot.getB(), dot.getResult());
+  GemmPlan gemm = planGemm(m.constant().value_or(-1), n, k, kind);
 
   unsigned aOperand = cast<BlockArgument>(dot.getA()).getArgNumber();
   unsigned bOperand = cast<BlockArgument>(dot.getB()).getArgNumber();
@@ -49,12 +63,16 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   auto [it, isNew] = planner.packed.try_emplace(packing, -1);
   if (isNew)
     it->second = weights.derive(
-        weights.name(weight), RankedTensorType::get({gemm.packedWords()}, bType.getElementType()),
-        {weight}, [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
-          packGemmB<float, float>(
-              gemm, {reinterpret_cast<const float *>(inputs[0].data()), inputs[0].size() / 4},
-              transposed ? 1 : n, transposed ? k : 1,
-              {reinterpret_cast<float *>(out.data()), out.size() / 4});
+        weights.name(weight),
+        RankedTensorType::get({gemm.packedWords()}, wordType(kind, op->getContext())), {weight},
+        [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+          const int64_t kStride = transposed ? 1 : n, nStride = transposed ? k : 1;
+          if (kind == DotKind::U8S8)
+            packGemmB<int8_t, int8_t>(gemm, numbersOf<const int8_t>(inputs[0]), kStride, nStride,
+                                      numbersOf<int8_t>(out));
+          else
+            packGemmB<float, float>(gemm, numbersOf<const float>(inputs[0]), kStride, nStride,
+                                    numbersOf<float>(out));
           return llvm::Error::success();
         });
 
