@@ -47,7 +47,7 @@ Tensors dynac::unpackChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
 }
 
 // pack(conv(unpack(x), w)); x is not packed if `plain_input` says so. Bytes give i32, and their
-// padding holds `fill`.
+// padding holds `fill`; bf16 numbers, to which a plain x is rounded, give f32.
 Tensors dynac::convNchwcBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
                              mlir::DictionaryAttr config) {
   auto ints = [&](llvm::StringRef name) {
@@ -71,6 +71,9 @@ Tensors dynac::convNchwcBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
             {none, none, hi[0], hi[1]});
     lo = hi = Shape(2, none);
     sum = ctx.builder.getI32Type();
+  } else if (x && xs[1].dtype().isBF16()) {
+    x = convert(x, xs[1].dtype());
+    sum = ctx.builder.getF32Type();
   }
   Tensor y = conv(x, xs[1], ints("strides"), lo, hi, {1, 1}, ints("dilations"),
                   intOf(ctx, config, "groups"), sum);

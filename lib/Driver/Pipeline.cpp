@@ -182,14 +182,26 @@ private:
     func.addPass(createStoreLiterals());
     if (options.optLevel > 0) {
       func.addPass(cpu::createBlockedLayoutPass());
+      roundOperands(func);
       func.addPass(cpu::createClaimPass());
     }
     func.addPass(createInlineComposites());
     func.addPass(createSimplify());
     func.addPass(createFoldWeights());
-    if (options.optLevel > 0)
+    if (options.optLevel > 0) {
+      roundOperands(func); // of products that composites held
       func.addPass(cpu::createClaimPass());
+    }
     return runPasses(pm);
+  }
+
+  /// `--precision`. The generic way stays f32: it is the reference.
+  void roundOperands(OpPassManager &func) {
+    if (options.precision != Precision::Bf16)
+      return;
+    func.addPass(cpu::createBf16OperandsPass());
+    func.addPass(createSimplify()); // operands of several contractions are rounded once
+    func.addPass(createFoldWeights());
   }
 
   llvm::Error fuse() {

@@ -10,6 +10,7 @@
 #include "dynac/Support/Diagnostic.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <cstring>
@@ -40,6 +41,14 @@ double loadFloat(WeightBytes bytes, int64_t index) {
   float value;
   std::memcpy(&value, bytes.data() + index * sizeof(float), sizeof(float));
   return value;
+}
+
+/// The bits of the nearest bf16, ties to even.
+uint16_t bf16Of(float value) {
+  const uint32_t bits = llvm::bit_cast<uint32_t>(value);
+  if ((bits & 0x7FFFFFFF) > 0x7F800000)
+    return 0x7FC0; // NaN
+  return static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
 void writeElement(Type type, llvm::MutableArrayRef<char> bytes, int64_t index, double value) {
@@ -149,6 +158,14 @@ std::optional<WeightStore::Derive> dynac::evalElementwise(Operation *op,
         double b = inputs.size() > 1 ? loadFloat(inputs[1], offsets[1]) : 0;
         auto rounded = static_cast<float>(function(loadFloat(inputs[0], offsets[0]), b));
         std::memcpy(out.data() + element * sizeof(float), &rounded, sizeof(float));
+      });
+      return llvm::Error::success();
+    };
+  if (isa<ConvertOp>(op) && types[0].isF32() && type.isBF16())
+    return [=](ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+      forEach(shape, strides, [&](int64_t element, ArrayRef<int64_t> offsets) {
+        const uint16_t rounded = bf16Of(loadFloat(inputs[0], offsets[0]));
+        std::memcpy(out.data() + element * sizeof(rounded), &rounded, sizeof(rounded));
       });
       return llvm::Error::success();
     };

@@ -8,6 +8,7 @@
 #include "dynac/Dialect/Check/Check.h"
 #include "dynac/Dialect/Model/Model.h"
 #include "dynac/Dialect/Prim/Prim.h"
+#include "dynac/Target/CPU/Passes.h"
 #include "dynac/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
   mlir::registerCanonicalizer();
   mlir::registerCSEPass();
   dynac::registerTransformsPasses();
+  mlir::registerPass(dynac::cpu::createBf16OperandsPass);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dynac's passes on textual IR\n", registry));
 }

@@ -92,7 +92,10 @@ public:
                     "x86-64-v4, ... "
                     "(default: all from x86-64-v3 on, chosen at load time)")
         ->type_name("LIST");
-    app->add_option("--precision", precision, "Arithmetic of f32 models")
+    app->add_option("--precision", precision,
+                    "Arithmetic of f32 models. bf16: matrix products and convolutions round their "
+                    "operands to bf16 where that is faster, sums and all else stay f32; meant for "
+                    "CPUs with AVX512-BF16, others get the same numbers slower")
         ->capture_default_str()
         ->check(CLI::IsMember({"f32", "tf32", "bf16", "f16"}));
     app->add_option("--accuracy", accuracy,
@@ -179,8 +182,9 @@ private:
   llvm::Error takeOptions() {
     if (target != "cpu")
       return noDevice("--target {0}: this build makes code for cpu only", target);
-    if (precision != "f32")
-      return unsupported("--precision {0}: only f32 is supported", precision);
+    if (precision != "f32" && precision != "bf16")
+      return unsupported("--precision {0}: only f32 and bf16 are supported", precision);
+    options.precision = precision == "bf16" ? Precision::Bf16 : Precision::F32;
     options.accuracy = accuracy == "strict" ? Accuracy::Strict
                        : accuracy == "fast" ? Accuracy::Fast
                                             : Accuracy::Default;

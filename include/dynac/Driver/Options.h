@@ -62,6 +62,9 @@ llvm::Expected<AliasOption> parseAliasOption(llvm::StringRef text);
 /// all from x86-64-v3 on. Rising, without repetition. Error: ExitCode::Usage.
 llvm::Expected<std::vector<dynac_cpu_level_t>> parseMarchOption(llvm::StringRef text);
 
+/// What f32 operands of contractions are rounded to; sums and all other operations stay f32.
+enum class Precision { F32, Bf16 };
+
 enum class Accuracy { Strict, Default, Fast };
 
 /// All that `dynac compile` can be asked for. Plain data: the front end of the command line fills
@@ -76,6 +79,7 @@ struct CompileOptions {
   std::vector<AliasOption> aliases;
   /// "embed", "external", or the name of a .safetensors file beside the output.
   std::string weights = "embed";
+  Precision precision = Precision::F32;
   Accuracy accuracy = Accuracy::Default;
   unsigned optLevel = 2; ///< 0: the generic way only
   unsigned jobs = 0;     ///< threads that compile; 0: as many as the process may use

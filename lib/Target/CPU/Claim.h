@@ -8,6 +8,7 @@
 #ifndef DYNAC_LIB_TARGET_CPU_CLAIM_H
 #define DYNAC_LIB_TARGET_CPU_CLAIM_H
 
+#include "dynac/Target/CPU/DotKind.h"
 #include "dynac/Target/CPU/KernelFunction.h"
 #include "dynac/Target/CPU/RegionPlanner.h"
 
@@ -32,6 +33,13 @@ extern const ClaimedKernel batchedGemmClaim;
 extern const ClaimedKernel convClaim;
 extern const ClaimedKernel depthwiseClaim;
 extern const ClaimedKernel groupedClaim;
+
+/// Whether `dot` has the form of a matrix product with a weight, [..., K] x [K, N] or [N, K], and K
+/// is whole words of `kind`; its element types are not looked at.
+bool isGemmOf(prim::DotOp dot, DotKind kind);
+
+/// Whether the f32 convolution `conv` (a `conv_nchwc`) is faster with operands rounded to bf16.
+bool prefersBf16(prim::CompositeOp conv);
 
 /// The bytes of a weight as numbers of type T.
 template <typename T, typename Bytes> auto numbersOf(Bytes bytes) {

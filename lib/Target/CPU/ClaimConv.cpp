@@ -46,7 +46,7 @@ bool isOfBlocks(CompositeOp op) {
                          intOf(op, "filters") / groups % kChannelBlock == 0);
 }
 
-bool matchesConv(Operation *op) { return isConvNchwc(op) && isOfBlocks(cast<CompositeOp>(op)); }
+bool isDense(Operation *op) { return isConvNchwc(op) && isOfBlocks(cast<CompositeOp>(op)); }
 
 /// The kernel's view of the composite; sizes that are not known become dimension arguments.
 ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
@@ -67,6 +67,8 @@ ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
   if (w.getElementType().isInteger(8)) {
     shape.dot = DotKind::U8S8;
     shape.padByte = intOf(op, "fill");
+  } else if (w.getElementType().isBF16()) {
+    shape.dot = DotKind::Bf16;
   }
   return shape;
 }
@@ -83,6 +85,9 @@ void packConvBytes(const ConvPlan &plan, WeightBytes weights, llvm::MutableArray
   if (plan.shape.dot == DotKind::U8S8)
     return packConv<int8_t, int8_t>(plan, numbersOf<const int8_t>(weights),
                                     numbersOf<int8_t>(packed));
+  if (plan.shape.dot == DotKind::Bf16)
+    return packConv<uint16_t, uint16_t>(plan, numbersOf<const uint16_t>(weights),
+                                        numbersOf<uint16_t>(packed));
   packConv<float, float>(plan, numbersOf<const float>(weights), numbersOf<float>(packed));
 }
 
@@ -198,9 +203,18 @@ llvm::Expected<RegionPlan> planGroupedRegion(RegionOp region, Operation *op,
 
 } // namespace
 
+bool dynac::cpu::prefersBf16(CompositeOp conv) {
+  // The kernels that spread groups and lanes have no bf16 form.
+  if (!isDense(conv) || isDepthwise(conv))
+    return false;
+  // Winograd saves more than half of the multiplications, and is for f32 only.
+  KernelDims dims;
+  return !planConv(shapeOfConv(conv, dims)).winograd;
+}
+
 const ClaimedKernel dynac::cpu::groupedClaim = {"grouped", /*takesEpilogue=*/true, matchesGrouped,
                                                 planGroupedRegion};
-const ClaimedKernel dynac::cpu::convClaim = {"conv", /*takesEpilogue=*/true, matchesConv,
+const ClaimedKernel dynac::cpu::convClaim = {"conv", /*takesEpilogue=*/true, isDense,
                                              planConvRegion};
 const ClaimedKernel dynac::cpu::depthwiseClaim = {"depthwise", /*takesEpilogue=*/true,
                                                   matchesDepthwise, planDepthwiseRegion};

@@ -14,32 +14,37 @@ using namespace dynac;
 using namespace dynac::cpu;
 using namespace dynac::prim;
 
+bool dynac::cpu::isGemmOf(DotOp dot, DotKind kind) {
+  if (!dot.getBatchA().empty() || dot.getContractA().size() != 1)
+    return false;
+  auto a = cast<RankedTensorType>(dot.getA().getType());
+  auto b = cast<RankedTensorType>(dot.getB().getType());
+  return b.getRank() == 2 && dot.getB().getDefiningOp<WeightOp>() &&
+         dot.getContractA()[0] == a.getRank() - 1 && b.getDimSize(0) > 0 && b.getDimSize(1) > 0 &&
+         b.getDimSize(dot.getContractB()[0]) % groupOf(kind) == 0;
+}
+
 namespace {
 
 /// The numbers that a product of such operands multiplies, if there is a kernel for them.
 std::optional<DotKind> dotKindOf(Value a, Value b, Value sum) {
-  auto elementOf = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getElementType();
-  };
+  auto elementOf = [](Value value) { return getElementTypeOrSelf(value.getType()); };
   if (elementOf(a).isF32() && elementOf(b).isF32() && elementOf(sum).isF32())
     return DotKind::F32;
+  if (elementOf(a).isBF16() && elementOf(b).isBF16() && elementOf(sum).isF32())
+    return DotKind::Bf16;
   if (elementOf(a).isUnsignedInteger(8) && elementOf(b).isSignlessInteger(8) &&
       elementOf(sum).isSignlessInteger(32))
     return DotKind::U8S8;
   return std::nullopt;
 }
 
-/// [..., K] x [K, N] (or [N, K]), B a weight, whole words of K.
 bool matchesGemm(Operation *op) {
   auto dot = dyn_cast<DotOp>(op);
-  if (!dot || !dot.getBatchA().empty() || dot.getContractA().size() != 1)
+  if (!dot)
     return false;
-  auto a = cast<RankedTensorType>(dot.getA().getType());
-  auto b = cast<RankedTensorType>(dot.getB().getType());
   auto kind = dotKindOf(dot.getA(), dot.getB(), dot.getResult());
-  return kind && b.getRank() == 2 && dot.getB().getDefiningOp<WeightOp>() &&
-         dot.getContractA()[0] == a.getRank() - 1 && b.getDimSize(0) > 0 && b.getDimSize(1) > 0 &&
-         b.getDimSize(dot.getContractB()[0]) % groupOf(*kind) == 0;
+  return kind && isGemmOf(dot, *kind);
 }
 
 llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuRegionPlanner &planner,
@@ -70,6 +75,9 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
           if (kind == DotKind::U8S8)
             packGemmB<int8_t, int8_t>(gemm, numbersOf<const int8_t>(inputs[0]), kStride, nStride,
                                       numbersOf<int8_t>(out));
+          else if (kind == DotKind::Bf16)
+            packGemmB<uint16_t, uint16_t>(gemm, numbersOf<const uint16_t>(inputs[0]), kStride,
+                                          nStride, numbersOf<uint16_t>(out));
           else
             packGemmB<float, float>(gemm, numbersOf<const float>(inputs[0]), kStride, nStride,
                                     numbersOf<float>(out));

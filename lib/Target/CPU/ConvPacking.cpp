@@ -117,5 +117,7 @@ template void dynac::cpu::packConv(const ConvPlan &, llvm::ArrayRef<float>,
                                    llvm::MutableArrayRef<float>);
 template void dynac::cpu::packConv(const ConvPlan &, llvm::ArrayRef<float>,
                                    llvm::MutableArrayRef<uint16_t>);
+template void dynac::cpu::packConv(const ConvPlan &, llvm::ArrayRef<uint16_t>,
+                                   llvm::MutableArrayRef<uint16_t>);
 template void dynac::cpu::packConv(const ConvPlan &, llvm::ArrayRef<int8_t>,
                                    llvm::MutableArrayRef<int8_t>);

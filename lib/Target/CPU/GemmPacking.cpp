@@ -81,5 +81,7 @@ template void dynac::cpu::packGemmB(const GemmPlan &, llvm::ArrayRef<float>, int
                                     llvm::MutableArrayRef<float>);
 template void dynac::cpu::packGemmB(const GemmPlan &, llvm::ArrayRef<float>, int64_t, int64_t,
                                     llvm::MutableArrayRef<uint16_t>);
+template void dynac::cpu::packGemmB(const GemmPlan &, llvm::ArrayRef<uint16_t>, int64_t, int64_t,
+                                    llvm::MutableArrayRef<uint16_t>);
 template void dynac::cpu::packGemmB(const GemmPlan &, llvm::ArrayRef<int8_t>, int64_t, int64_t,
                                     llvm::MutableArrayRef<int8_t>);

@@ -78,8 +78,8 @@ struct ConvPlan {
 ConvPlan planConv(const ConvShape &shape);
 
 /// Packs w[k, c / groups, kh, kw] (dense) as [panel][c/16][kh][kw][16][panel width], for plain
-/// input [panel][c][kh][kw][panel width]. For float to float, float to bf16 (uint16_t) and int8_t
-/// to int8_t, with a word for each column.
+/// input [panel][c][kh][kw][panel width]. For float to float, float or bf16 to bf16 (uint16_t)
+/// and int8_t to int8_t, with a word for each column.
 template <typename From, typename To>
 void packConv(const ConvPlan &plan, llvm::ArrayRef<From> weights, llvm::MutableArrayRef<To> packed);
 

@@ -43,7 +43,7 @@ struct GemmPlan {
 GemmPlan planGemm(int64_t m, int64_t n, int64_t k, DotKind dot = DotKind::F32);
 
 /// Packs B for `plan`. Element (k, n) is b[k * kStride + n * nStride]; `packed` has packedWords()
-/// words. For float to float, float to bf16 (uint16_t) and int8_t to int8_t.
+/// words. For float to float, float or bf16 to bf16 (uint16_t) and int8_t to int8_t.
 template <typename From, typename To>
 void packGemmB(const GemmPlan &plan, llvm::ArrayRef<From> b, int64_t kStride, int64_t nStride,
                llvm::MutableArrayRef<To> packed);

@@ -20,6 +20,11 @@ inline constexpr int64_t kChannelBlock = 16;
 /// move through elementwise ops, pools, paddings and concatenations, and meeting pairs cancel.
 std::unique_ptr<mlir::Pass> createBlockedLayoutPass();
 
+/// Rounds the f32 operands of contractions that have a kernel of bf16 words, and of no others. What
+/// is rounded is stored as bf16; sums and all other operations stay f32. Its conversions of weights
+/// are folded by the pass that folds weights, which has to come before claims.
+std::unique_ptr<mlir::Pass> createBf16OperandsPass();
+
 /// Marks the ops that have a kernel of their own (`dynac.claim`), before composites are inlined.
 std::unique_ptr<mlir::Pass> createClaimPass();
 
