@@ -203,14 +203,21 @@ TEST(CpuConvTest, WinogradMatchesPlainConvolution) {
       {{1, 64, 14, 14, 64, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
        {2, 40, 13, 30, 80, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
        {1, 32, 61, 57, 48, 1, {3, 3}, {1, 1}, {1, 1}, {0, 2}, {1, 0}, false, false},
-       {1, 128, 28, 28, 32, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false}},
+       {1, 128, 28, 28, 32, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       // smaller tiles
+       {2, 64, 7, 7, 48, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false, false},
+       {1, 32, 10, 12, 80, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
+       // dilated: phases of equal and of different size
+       {1, 64, 28, 28, 32, 1, {3, 3}, {1, 1}, {4, 4}, {4, 4}, {4, 4}, false, false},
+       {2, 32, 25, 27, 32, 1, {3, 3}, {1, 1}, {2, 2}, {1, 2}, {2, 3}, false, false},
+       {1, 32, 21, 34, 32, 1, {3, 3}, {1, 1}, {1, 3}, {1, 1}, {1, 3}, false, false}},
       [](ModuleOp module, StringRef name, const Isa &isa, const Case &c) {
         emitConv(module, name, isa,
                  makeSpec<ConvSpec>(*module.getContext(), c, planConv(c.shape())));
       },
       [](dynac_kernel_fn fn, const Case &c, const std::string &name) {
         const ConvPlan plan = planConv(c.shape());
-        EXPECT_EQ(plan.winograd, !c.dynamic);
+        EXPECT_EQ(plan.winograd != 0, !c.dynamic);
         check(
             fn, plan.packedElements(),
             [&](auto weights, auto packed) { packConv<float, float>(plan, weights, packed); },

@@ -44,7 +44,7 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
   plan.flat = !plan.padded && !s.plainInput && all(s.kernel, 1) && all(s.stride, 1);
   plan.groupPanels = divideCeil(alignTo(s.k / s.groups, 16), panelWidth);
 
-  plan.winograd = prefersWinograd(s);
+  plan.winograd = winogradTile(s);
   if (plan.winograd) {
     planWinograd(plan);
     return plan;
@@ -77,7 +77,8 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
 
 int64_t ConvPlan::packedElements() const {
   const int64_t channels = shape.groupBlocks() * shape.blockWords();
-  const int64_t taps = winograd ? 36 : shape.kernel[0] * shape.kernel[1];
+  const int64_t side = winograd + 2;
+  const int64_t taps = winograd ? side * side : shape.kernel[0] * shape.kernel[1];
   return alignTo(shape.k / shape.groups, 16) * shape.groups * channels * taps;
 }
 

@@ -57,8 +57,12 @@ void dynac::cpu::forPaddedSpans(KernelFunction &kernel, const PaddedRow &row,
   Value zero = math.constant(0), cols = math.constant(row.cols);
   // Columns [left, right) exist in the image.
   Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, row.y, row.height);
-  Value left = math.min(math.max(math.sub(zero, row.firstCol), zero), cols);
-  Value right = math.max(math.min(math.sub(row.width, row.firstCol), cols), left);
+  auto firstAtOrBehind = [&](Value column) { // of the image
+    Value distance = math.max(math.sub(column, row.firstCol), zero);
+    return math.min(math.div(math.add(distance, row.step - 1), row.step), cols);
+  };
+  Value left = firstAtOrBehind(zero);
+  Value right = math.max(firstAtOrBehind(row.width), left);
   right = b.create<arith::SelectOp>(loc, inside, right, zero);
   left = b.create<arith::SelectOp>(loc, inside, left, zero);
   Value source = math.opaque(
@@ -79,9 +83,9 @@ void dynac::cpu::copyPaddedRow(KernelFunction &kernel, const PaddedRow &row) {
   forPaddedSpans(kernel, row, [&](Value from, Value to, Value source, bool copy) {
     forLoop(b, loc, from, to, math.constant(1), [&](OpBuilder &, Value col) {
       if (row.block == 1) {
-        Value value = copy ? row.gathered ? gatheredWord(row, b, loc, math.add(source, col))
-                                          : Value(b.create<memref::LoadOp>(
-                                                loc, row.image, ValueRange{math.add(source, col)}))
+        Value from = math.add(source, math.mul(col, row.step));
+        Value value = copy ? row.gathered ? gatheredWord(row, b, loc, from)
+                                          : Value(b.create<memref::LoadOp>(loc, row.image, from))
                            : Value(b.create<arith::ConstantOp>(loc, fill));
         b.create<memref::StoreOp>(loc, value, row.target,
                                   ValueRange{math.add(row.targetBase, col)});
@@ -90,8 +94,8 @@ void dynac::cpu::copyPaddedRow(KernelFunction &kernel, const PaddedRow &row) {
       auto type = VectorType::get(lanes, word);
       for (int64_t lane = 0; lane < row.block; lane += lanes) {
         Value offset = math.add(math.mul(col, row.block), lane);
-        Value value = copy ? Value(b.create<vector::LoadOp>(loc, type, row.image,
-                                                            ValueRange{math.add(source, offset)}))
+        Value from = math.add(source, math.add(math.mul(col, row.step * row.block), lane));
+        Value value = copy ? Value(b.create<vector::LoadOp>(loc, type, row.image, from))
                            : Value(b.create<arith::ConstantOp>(
                                  loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(fill))));
         b.create<vector::StoreOp>(loc, value, row.target,

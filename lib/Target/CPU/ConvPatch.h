@@ -13,7 +13,8 @@
 namespace dynac::cpu {
 
 /// `cols` pixels of `block` words (a power of two up to 16) of row `y` of an image, from column
-/// `firstCol` on; pixels that are not in the image are `fill`.
+/// `firstCol` on, each `step` columns from the one before; pixels that are not in the image are
+/// `fill`.
 struct PaddedRow {
   mlir::Value image, target; ///< flat memrefs of f32 or i32
   mlir::Value plane;         ///< element of `image` where the plane starts
@@ -21,6 +22,7 @@ struct PaddedRow {
   mlir::Value height, width; ///< of the image
   mlir::Value targetBase;    ///< element of `target`
   int64_t cols, block;
+  int64_t step = 1;
   uint32_t fill = 0; ///< a word; 0 for f32
   /// If not 0: the image is plain, of bytes or f32, and a word is made of as many planes of it, f32
   /// becoming bf16; `block` is 1 then.

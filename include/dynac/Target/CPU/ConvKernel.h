@@ -40,8 +40,8 @@ struct ConvShape {
   std::array<int64_t, 2> kernel = {1, 1}, stride = {1, 1}, dilation = {1, 1};
   std::array<int64_t, 2> padBegin = {0, 0}, padEnd = {0, 0};
   bool plainInput = false; ///< x is [n, c, h, w]; groups = 1
-  /// F(4x4, 3x3) where it is faster: the error is about 10 times that of the direct sum (1e-6 of
-  /// the largest |y|).
+  /// Winograd's F(4x4, 3x3) or F(2x2, 3x3) where they are faster: the error of the former is about
+  /// 10 times that of the direct sum (1e-6 of the largest |y|).
   bool allowWinograd = true;
   DotKind dot = DotKind::F32;
   uint8_t padByte = 0; ///< what bytes of the padding hold: x's zero point
@@ -63,8 +63,8 @@ struct ConvPlan {
   bool flat;
   /// x is copied with its padding, or to gather words.
   bool padded;
-  /// 3x3 by transformed tiles of 6x6 inputs.
-  bool winograd;
+  /// Not 0: 3x3 by transformed tiles of so many outputs on a side: 4 or 2.
+  int64_t winograd;
   int64_t blockRows, blockCols; ///< output pixels of a unit (flat: blockRows is 1)
   int64_t groupPanels;          ///< panels of 32 output channels per group
   int64_t scratchBytes;
