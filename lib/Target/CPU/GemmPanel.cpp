@@ -84,6 +84,21 @@ void GemmPanel::rowTiles(const Pass &current, Value slice, int64_t staticSlice) 
     fullTiles(step);
 }
 
+/// How many products are summed in one chain where K is known and long: a divisor of each pass's
+/// whole unrolled steps. 0: all, if there is none.
+int64_t GemmPanel::chainLength() const {
+  constexpr int64_t longest = 256, shortest = 64;
+  if (dot != DotKind::F32 || staticK <= longest)
+    return 0;
+  int64_t steps = staticK - staticK % unroll;
+  if (!onePass())
+    steps = staticK % kBlock == 0 ? kBlock : 0;
+  for (int64_t chain = longest; steps && chain >= shortest; chain -= unroll)
+    if (steps % chain == 0)
+      return chain;
+  return 0;
+}
+
 SmallVector<Value> GemmPanel::initialSums(const Pass &current, unsigned count,
                                           llvm::function_ref<Value(unsigned)> load) {
   OpBuilder &b = kernel.builder();
@@ -165,6 +180,12 @@ void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
   }
   Value blocks = math.opaque(math.div(current.length, unroll));
   micro.loops = {{blocks, math.mul(aKStride, unroll), math.mul(bKStride, unroll)}};
+  if (const int64_t chain = chainLength()) {
+    micro.loops = {
+        {math.opaque(math.div(current.length, chain)), math.mul(aKStride, chain),
+         math.mul(bKStride, chain), /*isSeparate=*/true},
+        {math.constant(chain / unroll), math.mul(aKStride, unroll), math.mul(bKStride, unroll)}};
+  }
   for (int64_t u = 0; u < unroll; ++u)
     micro.steps.push_back({math.mul(aKStride, u), math.mul(bKStride, u)});
   sums = micro.emit(builder, loc, kernel.isa(), sums);

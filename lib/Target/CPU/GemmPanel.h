@@ -63,6 +63,7 @@ private:
   llvm::SmallVector<mlir::Value> initialSums(const Pass &pass, unsigned count,
                                              llvm::function_ref<mlir::Value(unsigned)> load);
   mlir::Value maskAt(mlir::Value slice, int64_t staticSlice, unsigned vector);
+  int64_t chainLength() const;
   bool onePass() const { return staticK >= 0 && staticK <= kBlock; }
   bool allColumns() const { return columns == width; }
   unsigned vectors() const;

@@ -200,8 +200,13 @@ SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, V
     prefetch = math.add(prefetch, math.mul(iv, math.div(loop.bStride, kernel.prefetchShares)));
   if (kernel.lastCount && depth == 0)
     isLast = math.equal(iv, math.sub(loop.count, math.constant(1)));
-  SmallVector<Value> sums =
-      this->loop(depth + 1, aInner, bInner, prefetch, isLast, op.getRegionIterArgs());
+  SmallVector<Value> from(op.getRegionIterArgs());
+  if (loop.isSeparate)
+    from.assign(from.size(), b.create<arith::ConstantOp>(loc, b.getZeroAttr(init[0].getType())));
+  SmallVector<Value> sums = this->loop(depth + 1, aInner, bInner, prefetch, isLast, from);
+  if (loop.isSeparate)
+    for (auto [sum, before] : llvm::zip(sums, op.getRegionIterArgs()))
+      sum = b.create<arith::AddFOp>(loc, before, sum);
   b.create<scf::YieldOp>(loc, sums);
   return llvm::to_vector(ValueRange(op.getResults()));
 }

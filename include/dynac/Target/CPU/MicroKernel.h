@@ -59,6 +59,9 @@ struct MicroKernel {
   /// One reduction loop: trip count and what an iteration adds to the addresses; index values.
   struct Loop {
     mlir::Value count, aStride, bStride;
+    /// Each iteration sums from zero and is added to those before it: short chains of sums round
+    /// less than a long one. Costs a load, an add and a store of each sum. Only for sums in f32.
+    bool isSeparate = false;
   };
   /// One unrolled multiply-add step: index values, best constants.
   struct Step {
