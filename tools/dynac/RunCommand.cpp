@@ -77,8 +77,9 @@ private:
       printJson([&](llvm::json::OStream &os) {
         os.attribute("target", dynac_model_target(session.model()));
         os.attributeObject("outputs", [&] {
-          for (auto [desc, value] : llvm::zip(session.outputs(), out))
-            os.attributeObject(llvm::json::fixUTF8(desc.name), [&] { summaryJson(os, value); });
+          for (size_t i = 0; i < out.size(); ++i)
+            os.attributeObject(llvm::json::fixUTF8(session.outputs()[i].name),
+                               [&] { summaryJson(os, out[i]); });
         });
       });
       return;

@@ -34,7 +34,7 @@ struct Operands {
   Tensor q, k, v, bias;
   double scale = 1, softcap = 0;
   Causal causal = Causal::No;
-  SymExpr queries, keys;
+  SymExpr queries{}, keys{};
 };
 
 /// `bias` + where `allowed` is false -inf; either may be invalid.

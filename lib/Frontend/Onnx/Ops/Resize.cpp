@@ -30,9 +30,9 @@ struct Filter {
 /// How one axis changes.
 struct Resampling {
   SymExpr in, out;
-  std::optional<double> scale; ///< nothing: not known while importing
-  Tensor runTimeScale;         ///< f64 of rank 0, where it is given; else the scale is out / in
-  Tensor roiStart, roiEnd;     ///< f64 of rank 0; invalid: the whole axis
+  std::optional<double> scale{}; ///< nothing: not known while importing
+  Tensor runTimeScale{};         ///< f64 of rank 0, where it is given; else the scale is out / in
+  Tensor roiStart{}, roiEnd{};   ///< f64 of rank 0; invalid: the whole axis
 };
 
 /// Scalars and vectors of f64.
