@@ -550,12 +550,25 @@ struct Rescaler {
       value = reshape.getX();
     return isConstant(value) && elementOf(value).isF32();
   }
+  /// Whether `value` is select(x < limit, x, limit), or > for the lower one.
+  static bool isLimited(Value value) {
+    auto choice = value.getDefiningOp<SelectOp>();
+    auto compare = choice ? choice.getCondition().getDefiningOp<CompareOp>() : CompareOp();
+    return compare && compare.getA() == choice.getA() && compare.getB() == choice.getB() &&
+           splatOf(choice.getB());
+  }
   /// Whether `value` is a whole number by the way it is made, and so no NaN.
   static bool isInteger(Value value) {
     if (auto difference = value.getDefiningOp<SubOp>(); difference && splatOf(difference.getB()))
       value = difference.getA();
     if (auto clamped = value.getDefiningOp<ClampOp>())
       return comesFromIntegers(clamped);
+    if (isLimited(value)) { // by KeepRounded
+      while (isLimited(value))
+        value = value.getDefiningOp<SelectOp>().getA();
+      auto round = value.getDefiningOp<RoundEvenOp>();
+      return round && canRescale(round.getX());
+    }
     auto convert = value.getDefiningOp<ConvertOp>();
     return convert && isI32(convert.getX());
   }
@@ -635,9 +648,22 @@ struct KeepRounded : OpRewritePattern<ConvertOp> {
         splatOf(clamped.getLo()) != 0.0 || splatOf(clamped.getHi()) != 255.0 ||
         !elementOf(clamped).isF32() || !Rescaler::comesFromIntegers(clamped))
       return failure();
+    // clamp(round + zero) - zero. What is rounded is no NaN, which a clamp would hand on.
+    Value rounded = clamped.getX();
+    if (auto sum = rounded.getDefiningOp<AddOp>()) {
+      if (splatOf(sum.getB()) != zero)
+        return failure();
+      rounded = sum.getA();
+    } else if (*zero != 0) {
+      return failure();
+    }
     TensorContext ctx(rewriter, op.getLoc());
-    Tensor x(ctx, clamped.getResult());
-    rewriter.replaceOp(op, (*zero == 0 ? x : x - *zero).value());
+    Tensor x(ctx, rounded);
+    for (auto [limit, isUpper] : {std::pair(-*zero, false), std::pair(255 - *zero, true)}) {
+      Tensor bound = full(ctx, x.shape(), limit, x.dtype());
+      x = select(isUpper ? x < bound : x > bound, x, bound);
+    }
+    rewriter.replaceOp(op, x.value());
     return success();
   }
 };

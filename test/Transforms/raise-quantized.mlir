@@ -103,3 +103,44 @@ func.func @pool(%q: tensor<1x2x4x4xui8>) -> tensor<1x2x2x2xui8> {
   %u = prim.convert %c : tensor<1x2x2x2xf32> -> tensor<1x2x2x2xui8>
   return %u : tensor<1x2x2x2xui8>
 }
+
+// What is quantised and dequantised before a residual is added stays f32, within the byte's limits
+// less the zero point.
+// CHECK-LABEL: @residual
+// CHECK-DAG: %[[MOST:.*]] = prim.constant dense<2.480000e+02> : tensor<2x3xf32>
+// CHECK-DAG: %[[LEAST:.*]] = prim.constant dense<-7.000000e+00> : tensor<2x3xf32>
+// CHECK: %[[R:.*]] = prim.round_even
+// CHECK: %[[ABOVE:.*]] = prim.compare {{ ?}}gt %[[R]], %[[LEAST]]
+// CHECK: %[[X:.*]] = prim.select %[[ABOVE]], %[[R]], %[[LEAST]]
+// CHECK: %[[BELOW:.*]] = prim.compare {{ ?}}lt %[[X]], %[[MOST]]
+// CHECK: %[[Y:.*]] = prim.select %[[BELOW]], %[[X]], %[[MOST]]
+// CHECK-NOT: prim.convert
+// CHECK: prim.mul %[[Y]]
+func.func @residual(%q: tensor<2x8xui8>, %r: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %w = prim.constant dense<3> : tensor<8x3xi8>
+  %ws = prim.constant dense<0.25> : tensor<8x3xf32>
+  %s = prim.constant dense<0.5> : tensor<2x8xf32>
+  %ys = prim.constant dense<4.0> : tensor<2x3xf32>
+  %yz = prim.constant dense<7.0> : tensor<2x3xf32>
+  %yi = prim.constant dense<7> : tensor<2x3xi32>
+  %lo = prim.constant dense<0.0> : tensor<2x3xf32>
+  %hi = prim.constant dense<255.0> : tensor<2x3xf32>
+  %q32 = prim.convert %q : tensor<2x8xui8> -> tensor<2x8xi32>
+  %qf = prim.convert %q32 : tensor<2x8xi32> -> tensor<2x8xf32>
+  %x = prim.mul %qf, %s : tensor<2x8xf32>
+  %w32 = prim.convert %w : tensor<8x3xi8> -> tensor<8x3xi32>
+  %wf = prim.convert %w32 : tensor<8x3xi32> -> tensor<8x3xf32>
+  %wd = prim.mul %wf, %ws : tensor<8x3xf32>
+  %y = prim.dot %x, %wd batch [] x [] contract [1] x [0] : (tensor<2x8xf32>, tensor<8x3xf32>) -> tensor<2x3xf32>
+  %d = prim.div %y, %ys : tensor<2x3xf32>
+  %e = prim.round_even %d : tensor<2x3xf32>
+  %a = prim.add %e, %yz : tensor<2x3xf32>
+  %c = prim.clamp %a, %lo, %hi : tensor<2x3xf32>
+  %u = prim.convert %c : tensor<2x3xf32> -> tensor<2x3xui8>
+  %u32 = prim.convert %u : tensor<2x3xui8> -> tensor<2x3xi32>
+  %uc = prim.sub %u32, %yi : tensor<2x3xi32>
+  %uf = prim.convert %uc : tensor<2x3xi32> -> tensor<2x3xf32>
+  %ud = prim.mul %uf, %ys : tensor<2x3xf32>
+  %sum = prim.add %ud, %r : tensor<2x3xf32>
+  return %sum : tensor<2x3xf32>
+}

@@ -296,13 +296,74 @@ static bool isLimited(prim::ConvertOp op) {
   return true;
 }
 
+/// The number that a constant has in all lanes.
+static std::optional<double> splatOf(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  if (auto elements = dyn_cast<DenseElementsAttr>(constant); elements && elements.isSplat())
+    constant = elements.getSplatValue<Attribute>();
+  auto number = dyn_cast<FloatAttr>(constant);
+  return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
+}
+
+/// `type` with another element type.
+static Type withElement(Type type, Type element) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.cloneWith(std::nullopt, element)) : element;
+}
+
+/// Numbers that are rounded to bytes: clamp(round(x) + zero, 0, hi) = round(clamp(x, -zero, hi -
+/// zero)) + zero. Adding 1.5 * 2^23, which is even, rounds and leaves the whole number in the low
+/// bits. NaN gives 0. Null if it is something else that is clamped.
+static Value emitRounded(OpBuilder &b, Location loc, Value clamped, Type to) {
+  using P = arith::CmpFPredicate;
+  constexpr double magic = 3 << 22, limit = 1 << 20;
+  auto upper = clamped.getDefiningOp<arith::MinimumFOp>();
+  auto lower = upper ? upper.getLhs().getDefiningOp<arith::MaximumFOp>() : arith::MaximumFOp();
+  if (!lower || to.getIntOrFloatBitWidth() > 16)
+    return Value();
+  Value rounded = lower.getLhs();
+  std::optional<double> lo = splatOf(lower.getRhs()), hi = splatOf(upper.getRhs()), zero = 0;
+  if (auto sum = rounded.getDefiningOp<arith::AddFOp>()) {
+    zero = splatOf(sum.getRhs());
+    rounded = sum.getLhs();
+  }
+  auto round = rounded.getDefiningOp<math::RoundEvenOp>();
+  auto isWhole = [](std::optional<double> x) {
+    return x && *x == std::trunc(*x) && std::fabs(*x) <= limit;
+  };
+  if (!round || lo != 0.0 || !isWhole(hi) || !isWhole(zero))
+    return Value();
+  Type type = clamped.getType();
+  auto number = [&](double value) -> Value {
+    TypedAttr attr = b.getF32FloatAttr(static_cast<float>(value));
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return b.create<arith::ConstantOp>(loc, attr);
+  };
+  // The instructions that take the limit for NaN.
+  Value least = number(-*zero), most = number(*hi - *zero);
+  Value x = round.getOperand();
+  x = b.create<arith::SelectOp>(loc, b.create<arith::CmpFOp>(loc, P::OGT, x, least), x, least);
+  x = b.create<arith::SelectOp>(loc, b.create<arith::CmpFOp>(loc, P::OLT, x, most), x, most);
+  x = b.create<arith::AddFOp>(loc, x, number(magic));
+  Type i32 = withElement(type, b.getI32Type());
+  x = b.create<arith::BitcastOp>(loc, i32, x);
+  if (*zero != 0) {
+    TypedAttr offset = b.getI32IntegerAttr(static_cast<int32_t>(*zero));
+    if (auto vector = dyn_cast<VectorType>(i32))
+      offset = DenseElementsAttr::get(vector, Attribute(offset));
+    x = b.create<arith::AddIOp>(loc, x, b.create<arith::ConstantOp>(loc, offset));
+  }
+  return b.create<arith::TruncIOp>(loc, withElement(type, to), x);
+}
+
 /// A clamped number as an integer of type `to`: NaN gives 0, and what sign a 0 has does not matter.
 static Value emitLimited(OpBuilder &b, Location loc, Value clamped, Type to) {
   using P = arith::CmpFPredicate;
-  auto typeOf = [&](Type element) -> Type {
-    auto vector = dyn_cast<VectorType>(clamped.getType());
-    return vector ? Type(vector.cloneWith(std::nullopt, element)) : element;
-  };
+  if (Value rounded = emitRounded(b, loc, clamped, to))
+    return rounded;
   Value x = clamped;
   bool isNumber = false;
   auto upper = clamped.getDefiningOp<arith::MinimumFOp>();
@@ -320,8 +381,10 @@ static Value emitLimited(OpBuilder &b, Location loc, Value clamped, Type to) {
     x = b.create<arith::SelectOp>(loc, b.create<arith::CmpFOp>(loc, P::ORD, clamped, clamped), x,
                                   zero);
   }
-  Value wide = b.create<arith::FPToSIOp>(loc, typeOf(b.getI32Type()), x);
-  return to.isInteger(32) ? wide : Value(b.create<arith::TruncIOp>(loc, typeOf(to), wide));
+  Value wide = b.create<arith::FPToSIOp>(loc, withElement(clamped.getType(), b.getI32Type()), x);
+  return to.isInteger(32)
+             ? wide
+             : Value(b.create<arith::TruncIOp>(loc, withElement(clamped.getType(), to), wide));
 }
 
 /// Ops that move bits and do not round.
