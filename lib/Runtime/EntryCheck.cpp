@@ -96,7 +96,7 @@ Status checkInput(const Model &model, int32_t index, const dynac_value_t &value)
   return {};
 }
 
-Status checkSymbolRange(const dynac_symbol_t &symbol, int64_t value, const std::string &what) {
+std::string allowedInstead(const dynac_symbol_t &symbol, int64_t value) {
   std::string allowed;
   if (value < symbol.min || value > symbol.max)
     allowed = symbol.max == INT64_MAX ? format(">= %lld", (long long)symbol.min)
@@ -107,8 +107,7 @@ Status checkSymbolRange(const dynac_symbol_t &symbol, int64_t value, const std::
     allowed = format("a multiple of %lld", (long long)symbol.multiple_of);
   else
     return {};
-  return failure(DYNAC_SIGNATURE, "%s: got %lld, allowed: %s %s", what.c_str(), (long long)value,
-                 symbol.name, allowed.c_str());
+  return symbol.name + (" " + allowed);
 }
 
 namespace {
@@ -139,7 +138,7 @@ private:
       const dynac_expr_t &expr = a.exprs[slot];
       if (expr.op != DYNAC_EXPR_SYMBOL || values.known(slot))
         return {};
-      return bind(int32_t(expr.imm), got, input, axis);
+      return bind(int32_t(expr.imm), got, {input, axis}, got);
     });
   }
 
@@ -155,7 +154,7 @@ private:
                 !model.dims->solve(values, slot, got, symbol, solution))
               return {};
             changed = true;
-            return bind(symbol, solution, input, axis);
+            return bind(symbol, solution, {input, axis}, got);
           });
       if (status.failed())
         return status;
@@ -168,8 +167,7 @@ private:
     return eachAxis([&](int32_t input, int32_t axis, int32_t slot, int64_t got) -> Status {
       if (values.known(slot) && values.value[slot] == got)
         return {};
-      const std::string where =
-          format("input \"%s\" axis %d: got %lld", a.inputs[input].name, axis, (long long)got);
+      const std::string where = gotText(input, axis, got);
       if (values.known(slot))
         return failure(DYNAC_SIGNATURE, "%s, expected %s", where.c_str(), expected(slot).c_str());
       return failure(DYNAC_SIGNATURE, "%s, which does not fit %s", where.c_str(),
@@ -189,16 +187,25 @@ private:
     return {};
   }
 
-  Status bind(int32_t symbol, int64_t value, int32_t input, int32_t axis) {
+  std::string gotText(int32_t input, int32_t axis, int64_t got) const {
+    return format("input \"%s\" axis %d: got %lld", a.inputs[input].name, axis, (long long)got);
+  }
+
+  /// `value` follows from `got`, the extent of the axis `origin`.
+  Status bind(int32_t symbol, int64_t value, Origin origin, int64_t got) {
     const dynac_symbol_t &s = a.symbols[symbol];
     if (s.data_dependent)
       return {};
-    const std::string where = format("input \"%s\" axis %d", a.inputs[input].name, axis);
-    if (Status status = checkSymbolRange(s, value, where); status.failed())
-      return status;
+    if (std::string allowed = allowedInstead(s, value); !allowed.empty()) {
+      const std::string solved =
+          value == got ? "" : format(", which makes %s %lld", s.name, (long long)value);
+      return failure(DYNAC_SIGNATURE, "%s%s, allowed: %s",
+                     gotText(origin.input, origin.axis, got).c_str(), solved.c_str(),
+                     allowed.c_str());
+    }
     // All slots with this symbol; the compiler normally has one.
     model.dims->bind(values, symbol, value);
-    origins[symbol] = {input, axis};
+    origins[symbol] = origin;
     return {};
   }
 

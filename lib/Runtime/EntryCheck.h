@@ -10,6 +10,8 @@
 
 #include "Model.h"
 
+#include <string>
+
 namespace dynac::rt {
 
 /// Everything about input `index` but its extents: kind, dtype, rank, device, memory.
@@ -20,8 +22,9 @@ Status checkInput(const Model &model, int32_t index, const dynac_value_t &value)
 /// input, axis, what came and what is allowed.
 Status bindShapes(const Model &model, const dynac_value_t *inputs, SlotValues &values);
 
-/// `value` is in the symbol's range and a multiple as wanted. `what` starts the message.
-Status checkSymbolRange(const dynac_symbol_t &symbol, int64_t value, const std::string &what);
+/// Empty if `value` is in the symbol's range and a multiple as wanted, else what is allowed: `N
+/// in 1..16`.
+std::string allowedInstead(const dynac_symbol_t &symbol, int64_t value);
 
 /// "[2, 3]".
 std::string shapeText(const int64_t *shape, int32_t rank);

@@ -261,9 +261,9 @@ Status Executor::bindDim(const dynac_step_t &step) {
     return failure(DYNAC_MISMATCH, "step \"%s\": element %lld of %lld bytes of %s is no dimension",
                    step.name, (long long)element, (long long)bytes, dtypeName(dtype));
   const dynac_symbol_t &symbol = a.symbols[step.index];
-  if (Status status = checkSymbolRange(symbol, value, format("step \"%s\"", step.name));
-      status.failed())
-    return status;
+  if (std::string allowed = allowedInstead(symbol, value); !allowed.empty())
+    return failure(DYNAC_SIGNATURE, "step \"%s\": got %lld, allowed: %s", step.name,
+                   (long long)value, allowed.c_str());
   model.dims->bind(slots, step.index, value);
   return {};
 }
