@@ -31,6 +31,7 @@ int main(int argc, char **argv) {
   mlir::registerCSEPass();
   dynac::registerTransformsPasses();
   mlir::registerPass(dynac::cpu::createBf16OperandsPass);
+  mlir::registerPass(dynac::cpu::createBlockedLayoutPass);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dynac's passes on textual IR\n", registry));
 }

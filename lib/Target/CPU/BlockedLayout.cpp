@@ -396,7 +396,62 @@ struct MoveThroughSlice : OpRewritePattern<SliceOp> {
   }
 };
 
-/// Concatenation of whole blocks; only the last operand may end inside of one.
+/// Concatenates blocked tensors along their channels, where an operand may begin inside of a block:
+/// such a block joins lanes of two blocks of x.
+class ChannelJoiner {
+public:
+  explicit ChannelJoiner(TensorContext &ctx) : ctx(ctx) {}
+
+  void add(Tensor x, int64_t channels) {
+    int64_t first = 0; // channel of x
+    if (filled) {
+      first = std::min(kChannelBlock - filled, channels);
+      fill(lanes(x, 0, 0, first));
+      if (filled < kChannelBlock)
+        return;
+      blocks.push_back(open);
+      filled = 0;
+    }
+    const int64_t whole = (channels - first) / kChannelBlock;
+    if (whole > 0)
+      blocks.push_back(
+          first
+              ? concat({lanes(x, 0, first, kChannelBlock, whole), lanes(x, 1, 0, first, whole)}, 4)
+              : sliceAxis(x, 1, SymExpr(0), SymExpr(whole)));
+    for (first += whole * kChannelBlock; first < channels;) {
+      const int64_t block = first / kChannelBlock, lane = first % kChannelBlock;
+      const int64_t end = std::min(kChannelBlock, lane + channels - first);
+      fill(lanes(x, block, lane, end));
+      first += end - lane;
+    }
+  }
+
+  Tensor finish() {
+    if (filled) {
+      SmallVector<SymExpr> lo(5, SymExpr(0)), hi = lo;
+      hi.back() = SymExpr(kChannelBlock - filled);
+      blocks.push_back(pad(open, full(ctx, {}, 0.0, open.dtype()), lo, hi));
+    }
+    return concat(blocks, 1);
+  }
+
+private:
+  /// Lanes [begin, end) of `count` blocks.
+  Tensor lanes(Tensor x, int64_t block, int64_t begin, int64_t end, int64_t count = 1) {
+    x = sliceAxis(x, 1, SymExpr(block), SymExpr(block + count));
+    return sliceAxis(x, 4, SymExpr(begin), SymExpr(end));
+  }
+  void fill(Tensor x) {
+    open = filled ? concat({open, x}, 4) : x;
+    filled += *x.dim(4).constant();
+  }
+
+  TensorContext &ctx;
+  SmallVector<Tensor> blocks;
+  Tensor open; ///< the lanes of a block that is not yet full
+  int64_t filled = 0;
+};
+
 struct MoveThroughConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -407,14 +462,22 @@ struct MoveThroughConcat : OpRewritePattern<ConcatOp> {
       return failure();
     const int64_t axis = !ofChannels && isSignal(op.getY()) ? 3 : op.getAxis();
     TensorContext ctx(rewriter, op.getLoc());
+    if (!llvm::all_of(op.getXs(), [](Value x) { return bool(unpackOf(x)); }))
+      return failure();
     SmallVector<Tensor> blocked;
-    for (auto [i, x] : llvm::enumerate(op.getXs())) {
-      CompositeOp unpack = unpackOf(x);
-      if (!unpack || (ofChannels && channelsOf(x) % kChannelBlock && i + 1 != op.getXs().size()))
-        return failure();
-      blocked.push_back(Tensor(ctx, unpack.getXs()[0]));
+    for (Value x : op.getXs())
+      blocked.push_back(Tensor(ctx, unpackOf(x).getXs()[0]));
+    Tensor y;
+    // Only the last operand may end inside of a block.
+    if (!ofChannels || llvm::all_of(op.getXs().drop_back(),
+                                    [](Value x) { return channelsOf(x) % kChannelBlock == 0; })) {
+      y = concat(blocked, axis);
+    } else {
+      ChannelJoiner joiner(ctx);
+      for (auto [x, plain] : llvm::zip(blocked, op.getXs()))
+        joiner.add(x, channelsOf(plain));
+      y = joiner.finish();
     }
-    Tensor y = concat(blocked, axis);
     if (!y)
       return failure();
     rewriter.replaceOp(op, unpackChannels(y, shapeOf(op.getY())).value());
