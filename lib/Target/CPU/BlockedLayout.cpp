@@ -368,62 +368,26 @@ struct MoveThroughPad : OpRewritePattern<PadOp> {
   }
 };
 
-/// Slices of images, and of channels that are whole blocks or reach to the end.
-struct MoveThroughSlice : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
-    CompositeOp unpack = unpackOf(op.getX());
-    if (!unpack || op.getStrides()[1] != 1)
-      return failure();
-    SmallVector<SymExpr> starts = op.getStarts().exprs();
-    auto first = starts[1].constant();
-    const int64_t all = channelsOf(op.getX()), taken = channelsOf(op.getY());
-    if (!first || *first % kChannelBlock || (taken % kChannelBlock && *first + taken != all))
-      return failure();
-    starts[1] = SymExpr(*first / kChannelBlock);
-    starts = blockedAxes<SymExpr>(op.getX(), starts, SymExpr(0));
-    SmallVector<int64_t> strides = blockedAxes<int64_t>(op.getX(), op.getStrides(), 1);
-    TensorContext ctx(rewriter, op.getLoc());
-    Shape plain = shapeOf(op.getY()), blocked = blockedShape(plain), ends;
-    for (auto [start, size, stride] : llvm::zip(starts, blocked, strides))
-      ends.push_back(start + (size - 1) * SymExpr(stride) + 1);
-    Tensor y = slice(Tensor(ctx, unpack.getXs()[0]), starts, ends, strides);
-    if (!y || y.shape() != blocked)
-      return failure();
-    rewriter.replaceOp(op, unpackChannels(y, plain).value());
-    return success();
-  }
-};
-
-/// Concatenates blocked tensors along their channels, where an operand may begin inside of a block:
-/// such a block joins lanes of two blocks of x.
+/// Puts channels of blocked tensors side by side, where they may begin inside of a block: such a
+/// block joins lanes of two blocks of x.
 class ChannelJoiner {
 public:
   explicit ChannelJoiner(TensorContext &ctx) : ctx(ctx) {}
 
-  void add(Tensor x, int64_t channels) {
-    int64_t first = 0; // channel of x
-    if (filled) {
-      first = std::min(kChannelBlock - filled, channels);
-      fill(lanes(x, 0, 0, first));
-      if (filled < kChannelBlock)
-        return;
-      blocks.push_back(open);
-      filled = 0;
-    }
-    const int64_t whole = (channels - first) / kChannelBlock;
-    if (whole > 0)
-      blocks.push_back(
-          first
-              ? concat({lanes(x, 0, first, kChannelBlock, whole), lanes(x, 1, 0, first, whole)}, 4)
-              : sliceAxis(x, 1, SymExpr(0), SymExpr(whole)));
-    for (first += whole * kChannelBlock; first < channels;) {
+  /// Channels [first, end) of x come next.
+  void add(Tensor x, int64_t first, int64_t end) {
+    while (filled && first < end)
+      first = fill(x, first, end);
+    if (const int64_t whole = (end - first) / kChannelBlock; whole > 0) {
       const int64_t block = first / kChannelBlock, lane = first % kChannelBlock;
-      const int64_t end = std::min(kChannelBlock, lane + channels - first);
-      fill(lanes(x, block, lane, end));
-      first += end - lane;
+      blocks.push_back(lane ? concat({lanes(x, block, lane, kChannelBlock, whole),
+                                      lanes(x, block + 1, 0, lane, whole)},
+                                     4)
+                            : sliceAxis(x, 1, SymExpr(block), SymExpr(block + whole)));
+      first += whole * kChannelBlock;
     }
+    while (first < end)
+      first = fill(x, first, end);
   }
 
   Tensor finish() {
@@ -441,15 +405,66 @@ private:
     x = sliceAxis(x, 1, SymExpr(block), SymExpr(block + count));
     return sliceAxis(x, 4, SymExpr(begin), SymExpr(end));
   }
-  void fill(Tensor x) {
-    open = filled ? concat({open, x}, 4) : x;
-    filled += *x.dim(4).constant();
+
+  /// As many channels of [first, end) as lie in one block of x and find room in the open one; what
+  /// is left begins at the result.
+  int64_t fill(Tensor x, int64_t first, int64_t end) {
+    const int64_t block = first / kChannelBlock, lane = first % kChannelBlock;
+    const int64_t count = std::min({end - first, kChannelBlock - lane, kChannelBlock - filled});
+    Tensor next = lanes(x, block, lane, lane + count);
+    open = filled ? concat({open, next}, 4) : next;
+    filled += count;
+    if (filled == kChannelBlock) {
+      blocks.push_back(open);
+      filled = 0;
+    }
+    return first + count;
   }
 
   TensorContext &ctx;
   SmallVector<Tensor> blocks;
   Tensor open; ///< the lanes of a block that is not yet full
   int64_t filled = 0;
+};
+
+/// Slices of images and of channels; few channels inside of a block are not worth a block.
+struct MoveThroughSlice : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    CompositeOp unpack = unpackOf(op.getX());
+    if (!unpack || op.getStrides()[1] != 1)
+      return failure();
+    SmallVector<SymExpr> starts = op.getStarts().exprs();
+    auto first = starts[1].constant();
+    const int64_t all = channelsOf(op.getX()), taken = channelsOf(op.getY());
+    if (!first)
+      return failure();
+    const bool ofBlocks =
+        *first % kChannelBlock == 0 && (taken % kChannelBlock == 0 || *first + taken == all);
+    if (!ofBlocks && taken < kChannelBlock / 2)
+      return failure();
+    starts[1] = SymExpr(ofBlocks ? *first / kChannelBlock : 0);
+    starts = blockedAxes<SymExpr>(op.getX(), starts, SymExpr(0));
+    SmallVector<int64_t> strides = blockedAxes<int64_t>(op.getX(), op.getStrides(), 1);
+    TensorContext ctx(rewriter, op.getLoc());
+    Shape plain = shapeOf(op.getY()), blocked = blockedShape(plain), sliced = blocked, ends;
+    Tensor x(ctx, unpack.getXs()[0]);
+    if (!ofBlocks)
+      sliced[1] = x.dim(1);
+    for (auto [start, size, stride] : llvm::zip(starts, sliced, strides))
+      ends.push_back(start + (size - 1) * SymExpr(stride) + 1);
+    Tensor y = sliced == x.shape() ? x : slice(x, starts, ends, strides);
+    if (y && !ofBlocks) {
+      ChannelJoiner joiner(ctx);
+      joiner.add(y, *first, *first + taken);
+      y = joiner.finish();
+    }
+    if (!y || y.shape() != blocked)
+      return failure();
+    rewriter.replaceOp(op, unpackChannels(y, plain).value());
+    return success();
+  }
 };
 
 struct MoveThroughConcat : OpRewritePattern<ConcatOp> {
@@ -475,7 +490,7 @@ struct MoveThroughConcat : OpRewritePattern<ConcatOp> {
     } else {
       ChannelJoiner joiner(ctx);
       for (auto [x, plain] : llvm::zip(blocked, op.getXs()))
-        joiner.add(x, channelsOf(plain));
+        joiner.add(x, 0, channelsOf(plain));
       y = joiner.finish();
     }
     if (!y)

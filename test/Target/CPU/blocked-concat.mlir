@@ -30,3 +30,18 @@ func.func @within_a_block(%x: tensor<1x16x5x5xf32>) -> tensor<1x15x5x5xf32> {
   %y = prim.concat %a, %a, %a axis = 1 : tensor<1x5x5x5xf32>, tensor<1x5x5x5xf32>, tensor<1x5x5x5xf32> -> tensor<1x15x5x5xf32>
   return %y : tensor<1x15x5x5xf32>
 }
+
+// 24 channels from the 12th on: a block of lanes of two blocks, then half a block and zeros.
+// CHECK-LABEL: @slice
+// CHECK: %[[X:.*]] = prim.composite "conv_nchwc"
+// CHECK: prim.slice %[[X]] from <0, 0, 0, 0, 12> by [1, 1, 1, 1, 1] : tensor<1x3x5x5x16xf32> -> tensor<1x1x5x5x4xf32>
+// CHECK: prim.slice %[[X]] from <0, 1, 0, 0, 0> by [1, 1, 1, 1, 1] : tensor<1x3x5x5x16xf32> -> tensor<1x1x5x5x12xf32>
+// CHECK: prim.pad {{.*}} -> tensor<1x1x5x5x16xf32>
+// CHECK: prim.concat {{.*}} axis = 1 : tensor<1x1x5x5x16xf32>, tensor<1x1x5x5x16xf32> -> tensor<1x2x5x5x16xf32>
+// CHECK: unpack_channels
+func.func @slice(%x: tensor<1x16x5x5xf32>) -> tensor<1x24x5x5xf32> {
+  %u = prim.weight 0 : tensor<48x16x1x1xf32>
+  %a = prim.conv %x, %u strides [1, 1] lo <0, 0> hi <0, 0> dilation [1, 1] x [1, 1] groups 1 : (tensor<1x16x5x5xf32>, tensor<48x16x1x1xf32>) -> tensor<1x48x5x5xf32>
+  %y = prim.slice %a from <0, 12, 0, 0> by [1, 1, 1, 1] : tensor<1x48x5x5xf32> -> tensor<1x24x5x5xf32>
+  return %y : tensor<1x24x5x5xf32>
+}
