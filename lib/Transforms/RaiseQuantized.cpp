@@ -646,9 +646,9 @@ struct KeepRounded : OpRewritePattern<ConvertOp> {
     auto clamped = byte ? byte.getX().getDefiningOp<ClampOp>() : ClampOp();
     if (!zero || !clamped || !byte->hasOneUse() || !elementOf(byte).isUnsignedInteger(8) ||
         splatOf(clamped.getLo()) != 0.0 || splatOf(clamped.getHi()) != 255.0 ||
-        !elementOf(clamped).isF32() || !Rescaler::comesFromIntegers(clamped))
+        !elementOf(clamped).isF32())
       return failure();
-    // clamp(round + zero) - zero. What is rounded is no NaN, which a clamp would hand on.
+    // clamp(round + zero) - zero; a NaN becomes the byte 0.
     Value rounded = clamped.getX();
     if (auto sum = rounded.getDefiningOp<AddOp>()) {
       if (splatOf(sum.getB()) != zero)
@@ -657,6 +657,8 @@ struct KeepRounded : OpRewritePattern<ConvertOp> {
     } else if (*zero != 0) {
       return failure();
     }
+    if (!rounded.getDefiningOp<RoundEvenOp>())
+      return failure();
     TensorContext ctx(rewriter, op.getLoc());
     Tensor x(ctx, rounded);
     for (auto [limit, isUpper] : {std::pair(-*zero, false), std::pair(255 - *zero, true)}) {

@@ -144,3 +144,27 @@ func.func @residual(%q: tensor<2x8xui8>, %r: tensor<2x3xf32>) -> tensor<2x3xf32>
   %sum = prim.add %ud, %r : tensor<2x3xf32>
   return %sum : tensor<2x3xf32>
 }
+
+// So does any other number: a NaN becomes the byte 0, which is -zero.
+// CHECK-LABEL: @any
+// CHECK: %[[R:.*]] = prim.round_even
+// CHECK: prim.compare {{ ?}}gt %[[R]]
+// CHECK-NOT: prim.convert
+// CHECK: return
+func.func @any(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %s = prim.constant dense<4.0> : tensor<4xf32>
+  %z = prim.constant dense<7.0> : tensor<4xf32>
+  %zi = prim.constant dense<7> : tensor<4xi32>
+  %lo = prim.constant dense<0.0> : tensor<4xf32>
+  %hi = prim.constant dense<255.0> : tensor<4xf32>
+  %e = prim.exp %x : tensor<4xf32>
+  %d = prim.div %e, %s : tensor<4xf32>
+  %r = prim.round_even %d : tensor<4xf32>
+  %a = prim.add %r, %z : tensor<4xf32>
+  %c = prim.clamp %a, %lo, %hi : tensor<4xf32>
+  %u = prim.convert %c : tensor<4xf32> -> tensor<4xui8>
+  %u32 = prim.convert %u : tensor<4xui8> -> tensor<4xi32>
+  %uc = prim.sub %u32, %zi : tensor<4xi32>
+  %f = prim.convert %uc : tensor<4xi32> -> tensor<4xf32>
+  return %f : tensor<4xf32>
+}
