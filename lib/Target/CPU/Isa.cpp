@@ -14,12 +14,15 @@ using namespace dynac::cpu;
 
 // The CPUs are named for their features only. "x86-64-v3" and "-v4" would do for LLVM as well, but
 // they come with a generic tuning that prefers 256-bit vectors and slow unaligned accesses.
+// Tuned for Cooper Lake, LLVM keeps a sum of a full bf16 tile in memory: a third of the time more
+// where it happens to lie in two cache lines.
 static constexpr Isa isas[] = {
-    {DYNAC_CPU_V2, "x86-64-v2", "v2", "x86-64-v2", 4, 16, false, false, false},
-    {DYNAC_CPU_V3, "x86-64-v3", "v3", "haswell", 8, 16, true, false, false},
-    {DYNAC_CPU_V4, "x86-64-v4", "v4", "skylake-avx512", 16, 32, true, false, false},
-    {DYNAC_CPU_V4_BF16_VNNI, "x86-64-v4-bf16-vnni", "v4bf16", "cooperlake", 16, 32, true, true,
-     true},
+    {DYNAC_CPU_V2, "x86-64-v2", "v2", "x86-64-v2", "x86-64-v2", 4, 16, false, false, false},
+    {DYNAC_CPU_V3, "x86-64-v3", "v3", "haswell", "haswell", 8, 16, true, false, false},
+    {DYNAC_CPU_V4, "x86-64-v4", "v4", "skylake-avx512", "skylake-avx512", 16, 32, true, false,
+     false},
+    {DYNAC_CPU_V4_BF16_VNNI, "x86-64-v4-bf16-vnni", "v4bf16", "cooperlake", "sapphirerapids", 16,
+     32, true, true, true},
 };
 
 llvm::ArrayRef<Isa> dynac::cpu::allIsas() { return isas; }

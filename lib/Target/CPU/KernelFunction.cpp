@@ -68,7 +68,7 @@ static ArrayAttr functionAttributes(OpBuilder &b, const Isa &isa, bool isBody) {
     return b.getStrArrayAttr({key, value});
   };
   SmallVector<Attribute> attributes = {
-      pair("target-cpu", isa.targetCpu),
+      pair("target-cpu", isa.targetCpu), pair("tune-cpu", isa.tuneCpu),
       pair("prefer-vector-width", std::to_string(isa.vectorBits())), b.getStringAttr("nounwind")};
   if (isBody)
     attributes.push_back(b.getStringAttr("noinline"));

@@ -23,6 +23,7 @@ struct Isa {
   llvm::StringRef name;   ///< as in `--march`: "x86-64-v3"; also the target's name in the artifact
   llvm::StringRef suffix; ///< ends the symbol of a kernel body: "v3"
   llvm::StringRef targetCpu; ///< LLVM's name of a CPU with just these features
+  llvm::StringRef tuneCpu;   ///< LLVM's name of the CPU whose costs are assumed
   unsigned lanes;            ///< f32 lanes of a native vector: 4, 8 or 16
   unsigned registers;        ///< vector registers
   bool hasFma;               ///< without it `fma` is expanded to multiply and add
