@@ -258,6 +258,9 @@ struct Raise : impl::RaiseBase<Raise> {
     patterns.add<DivideRowOnce, ScaleProduct, FlattenedProduct, SinkReshape>(&getContext());
     addQuantizedPatterns(patterns);
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));
+    RewritePatternSet later(&getContext());
+    addRequantizedPatterns(later);
+    (void)applyPatternsAndFoldGreedily(getOperation(), std::move(later));
   }
 };
 

@@ -710,5 +710,10 @@ struct EqualBytes : OpRewritePattern<WeightOp> {
 void dynac::addQuantizedPatterns(RewritePatternSet &patterns) {
   patterns.add<ScaleSums<DotOp>, ScaleSums<ConvOp>, SumBytes<DotOp>, SumBytes<ConvOp>,
                QuantizeUnsigned, DropNarrowing, JoinZeros, PoolBytes, DropRequantization,
-               DivideScales, KeepRounded, DropZero, EqualBytes>(patterns.getContext());
+               DivideScales, DropZero, EqualBytes>(patterns.getContext());
+}
+
+void dynac::addRequantizedPatterns(RewritePatternSet &patterns) {
+  addQuantizedPatterns(patterns);
+  patterns.add<KeepRounded>(patterns.getContext());
 }

@@ -16,6 +16,10 @@ namespace dynac {
 /// from, and keep bytes between them.
 void addQuantizedPatterns(mlir::RewritePatternSet &patterns);
 
+/// The same, for what these have left: bytes that no contraction takes are not made. To be applied
+/// after them, since a contraction finds its bytes by the way they are dequantised.
+void addRequantizedPatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace dynac
 
 #endif // DYNAC_LIB_TRANSFORMS_RAISEQUANTIZED_H
