@@ -22,6 +22,59 @@ static StringRef causalName(Causal causal) {
   llvm_unreachable("an enumerator is missing");
 }
 
+/// `number` axes in order.
+static SmallVector<int64_t> plainAxes(size_t number) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, number));
+}
+
+AttentionConfig::AttentionConfig(prim::CompositeOp op) {
+  DictionaryAttr config = op.getConfig();
+  if (auto entry = config.getAs<FloatAttr>("scale"))
+    scale = entry.getValueAsDouble();
+  if (auto entry = config.getAs<StringAttr>("causal"))
+    for (Causal each : {Causal::FromStart, Causal::FromEnd})
+      if (entry.getValue() == causalName(each))
+        causal = each;
+  auto isSet = [&](StringRef name) {
+    auto entry = config.getAs<BoolAttr>(name);
+    return entry && entry.getValue();
+  };
+  zeroMaskedRows = isSet("zero_masked_rows");
+  zeroNan = isSet("zero_nan");
+  if (auto entry = config.getAs<DenseF64ArrayAttr>("fills"))
+    fills.assign(entry.asArrayRef().begin(), entry.asArrayRef().end());
+  auto axesOf = [&](StringRef name, Value of) {
+    auto entry = config.getAs<DenseI64ArrayAttr>(name);
+    return entry ? llvm::to_vector(entry.asArrayRef())
+                 : plainAxes(cast<RankedTensorType>(of.getType()).getRank());
+  };
+  q = axesOf("q_axes", op.getXs()[0]);
+  k = axesOf("k_axes", op.getXs()[1]);
+  v = axesOf("v_axes", op.getXs()[2]);
+  y = axesOf("y_axes", op.getYs()[0]);
+}
+
+DictionaryAttr AttentionConfig::attribute(MLIRContext *context) const {
+  Builder b(context);
+  SmallVector<NamedAttribute> entries{
+      b.getNamedAttr("scale", b.getF64FloatAttr(scale)),
+      b.getNamedAttr("causal", b.getStringAttr(causalName(causal))),
+      b.getNamedAttr("zero_masked_rows", b.getBoolAttr(zeroMaskedRows))};
+  if (zeroNan)
+    entries.push_back(b.getNamedAttr("zero_nan", b.getBoolAttr(true)));
+  if (!fills.empty())
+    entries.push_back(b.getNamedAttr("fills", b.getDenseF64ArrayAttr(fills)));
+  auto addAxes = [&](StringRef name, ArrayRef<int64_t> axes) {
+    if (!llvm::is_sorted(axes))
+      entries.push_back(b.getNamedAttr(name, b.getDenseI64ArrayAttr(axes)));
+  };
+  addAxes("q_axes", q);
+  addAxes("k_axes", k);
+  addAxes("v_axes", v);
+  addAxes("y_axes", y);
+  return b.getDictionaryAttr(entries);
+}
+
 /// Whether the operands form an attention; `why` says what is wrong first.
 static bool checkOperands(Tensor q, Tensor k, Tensor v, Tensor bias, prim::Misfit &why) {
   auto refuse = [&](std::string text) {
@@ -65,10 +118,12 @@ Tensor dynac::attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale,
   SmallVector<Tensor> xs{q, k, v};
   if (bias)
     xs.push_back(bias);
-  DictionaryAttr entries = config(context, {{"scale", attr(context, scale)},
-                                            {"zero_masked_rows", attr(context, zeroMaskedRows)},
-                                            {"causal", attr(context, causalName(causal))}});
-  return composite("attention", xs, entries, {q.dim(0), q.dim(1), q.dim(2), v.dim(3)});
+  AttentionConfig config;
+  config.scale = scale;
+  config.causal = causal;
+  config.zeroMaskedRows = zeroMaskedRows;
+  return composite("attention", xs, config.attribute(context.builder.getContext()),
+                   {q.dim(0), q.dim(1), q.dim(2), v.dim(3)});
 }
 
 /// Scores with -inf where query i must not see key j: j > i, or j > i + S - T.
@@ -83,37 +138,68 @@ static Tensor maskCausal(Tensor scores, bool fromEnd) {
   return select(j <= i, scores, -std::numeric_limits<double>::infinity());
 }
 
+static SmallVector<int64_t> inverse(ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> result(axes.size());
+  for (auto [i, axis] : llvm::enumerate(axes))
+    result[axis] = i;
+  return result;
+}
+
 // Each key head serves H / G query heads in a row: these heads' queries are one matrix.
-Tensors dynac::attentionBody(TensorContext &context, ArrayRef<Tensor> xs, DictionaryAttr config) {
-  Tensor q = widened(xs[0]), k = widened(xs[1]), v = widened(xs[2]);
-  SymExpr batch = q.dim(0), heads = q.dim(1), queries = q.dim(2), keys = k.dim(2);
-  SymExpr groups = k.dim(1);
-  auto shared = heads.exactDiv(groups);
+Tensors dynac::attentionBody(TensorContext &context, ArrayRef<Tensor> xs, DictionaryAttr entries) {
+  auto axesOf = [&](StringRef name, size_t rank) {
+    auto entry = entries.getAs<DenseI64ArrayAttr>(name);
+    return entry ? llvm::to_vector(entry.asArrayRef()) : plainAxes(rank);
+  };
+  auto arranged = [&](Tensor x, StringRef name) {
+    return transpose(widened(x), axesOf(name, x.rank()));
+  };
+  Tensor q = arranged(xs[0], "q_axes"), k = arranged(xs[1], "k_axes"),
+         v = arranged(xs[2], "v_axes");
+  if (!q || !k || !v)
+    return {};
+  const int64_t rank = q.rank(), heads = rank - 3;
+  SymExpr queries = q.dim(rank - 2), keys = k.dim(rank - 2);
+  auto shared = q.dim(heads).exactDiv(k.dim(heads));
   if (!shared) {
     context.fail("the heads of k do not divide those of q");
     return {};
   }
-  SymExpr rows = *shared * queries;
-  Tensor scaled = reshape(q * floatOf(context, config, "scale"), {batch, groups, rows, q.dim(3)});
-  Tensor scores = dot(scaled, k, {0, 1}, {0, 1}, {3}, {3});
-  scores = reshape(scores, {batch, heads, queries, keys});
-  if (xs.size() > 3)
-    scores = scores + widened(xs[3]);
-  StringRef causal = stringOf(context, config, "causal");
+  SmallVector<int64_t> batch = plainAxes(rank - 2);
+  Shape plain = q.shape(), grouped = q.shape();
+  plain.back() = keys;
+  grouped[heads] = k.dim(heads);
+  grouped[rank - 2] = *shared * queries;
+  Tensor scaled = reshape(q * floatOf(context, entries, "scale"), grouped);
+  Tensor scores = reshape(dot(scaled, k, batch, batch, {rank - 1}, {rank - 1}), plain);
+  auto fills = entries.getAs<DenseF64ArrayAttr>("fills");
+  for (auto [i, term] : llvm::enumerate(xs.drop_front(3))) {
+    if (!term)
+      return {};
+    if (term.dtype().isInteger(1))
+      scores = select(term, scores, fills ? fills.asArrayRef()[i] : 0.0);
+    else
+      scores = scores + widened(term);
+  }
+  StringRef causal = stringOf(context, entries, "causal");
   if (scores && causal != causalName(Causal::No))
     scores = maskCausal(scores, causal == causalName(Causal::FromEnd));
 
-  Tensor largest = reduceMax(scores, 3, true);
-  bool zeroMaskedRows = boolOf(context, config, "zero_masked_rows");
+  Tensor largest = reduceMax(scores, rank - 1, true);
+  bool zeroMaskedRows = boolOf(context, entries, "zero_masked_rows");
   if (zeroMaskedRows) // -inf - 0: all shares become 0
     largest = select(equal(largest, fullLike(largest, -std::numeric_limits<double>::infinity())),
                      0.0, largest);
   Tensor shares = exp(scores - largest);
-  Tensor total = sum(shares, 3, true);
+  Tensor total = sum(shares, rank - 1, true);
   if (zeroMaskedRows)
     total = select(equal(total, fullLike(total, 0)), 1.0, total);
-  Tensor weights = reshape(shares / total, {batch, groups, rows, keys});
-  Tensor y = dot(weights, v, {0, 1}, {0, 1}, {3}, {2});
-  y = reshape(y, {batch, heads, queries, v.dim(3)});
+  shares = shares * (1.0 / total);
+  if (entries.getAs<BoolAttr>("zero_nan"))
+    shares = select(isNan(shares), 0.0, shares);
+  grouped.back() = keys;
+  Tensor y = dot(reshape(shares, grouped), v, batch, batch, {rank - 1}, {rank - 2});
+  plain.back() = v.dim(rank - 1);
+  y = transpose(reshape(y, plain), inverse(axesOf("y_axes", rank)));
   return {convert(y, xs[0].dtype())};
 }

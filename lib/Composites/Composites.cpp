@@ -12,7 +12,7 @@ using namespace dynac;
 
 ArrayRef<CompositeSpec> dynac::compositeTable() {
   static constexpr CompositeSpec table[] = {
-      {"attention", "softmax(scale * q kT + bias) v", attentionBody},
+      {"attention", "softmax(scale * q kT, changed by terms) v", attentionBody},
       {"conv_nchwc", "pack_channels(conv(unpack_channels(x), w))", convNchwcBody},
       {"layer_norm", "(x - mean) / sqrt(var + epsilon) * scale + bias", layerNormBody},
       {"log_softmax", "x - max - log(sum(exp(x - max)))", logSoftmaxBody},

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RaiseAttention.h"
 #include "RaiseQuantized.h"
 #include "dynac/Transforms/Passes.h"
 
@@ -256,6 +257,7 @@ struct Raise : impl::RaiseBase<Raise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DivideRowOnce, ScaleProduct, FlattenedProduct, SinkReshape>(&getContext());
+    addRaiseAttentionPatterns(patterns);
     addQuantizedPatterns(patterns);
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));
     RewritePatternSet later(&getContext());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RaiseAttention.h"
 #include "dynac/Composites/Tensor.h"
 #include "dynac/Transforms/Passes.h"
 
@@ -312,6 +313,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
         context);
     // Before a transpose becomes a reshape: a choice of axes lets more kernels take the product.
     patterns.add<FoldTransposeIntoDot>(context, /*benefit=*/2);
+    addFoldAttentionPatterns(patterns);
     patterns.add<DropNeutral<AddOp>>(context, 0.0, true);
     patterns.add<DropNeutral<SubOp>>(context, 0.0, false);
     patterns.add<DropNeutral<MulOp>>(context, 1.0, true);

@@ -64,3 +64,40 @@ func.func @flat_and_unflat(%x: tensor<2x8x4xf32>, %y: tensor<16x4xf32>) -> (tens
   %t = prim.add %u, %a : tensor<2x8x4xf32>
   return %s, %t : tensor<16x4xf32>, tensor<2x8x4xf32>
 }
+
+// BERT: masked scores of heads that lie side by side; rows of NaN give 0.
+// CHECK-LABEL: @attention
+// CHECK: %[[Y:.*]] = prim.composite "attention"(%arg0, %arg1, %arg2, %arg3) {{{.*}}k_axes = array<i64: 0, 2, 1, 3>, q_axes = array<i64: 0, 2, 1, 3>, scale = 2.500000e-01 : f64, v_axes = array<i64: 0, 2, 1, 3>{{.*}}zero_nan = true}
+// CHECK-NEXT: return %[[Y]]
+func.func @attention(%q: tensor<2x5x3x16xf32>, %k: tensor<2x7x3x16xf32>, %v: tensor<2x7x3x16xf32>, %mask: tensor<2x1x1x7xf32>) -> tensor<2x3x5x16xf32> {
+  %zero = prim.constant dense<0.0> : tensor<2x3x5x7xf32>
+  %c = prim.constant dense<0.25> : tensor<2x3x5x7xf32>
+  %s = prim.dot %q, %k batch [0, 2] x [0, 2] contract [3] x [3] : (tensor<2x5x3x16xf32>, tensor<2x7x3x16xf32>) -> tensor<2x3x5x7xf32>
+  %scaled = prim.mul %s, %c : tensor<2x3x5x7xf32>
+  %wide = prim.broadcast %mask axes = [0, 1, 2, 3] : tensor<2x1x1x7xf32> -> tensor<2x3x5x7xf32>
+  %masked = prim.add %scaled, %wide : tensor<2x3x5x7xf32>
+  %p = prim.composite "softmax"(%masked) {axis = 3 : i64} : (tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32>
+  %bad = prim.compare ne %p, %p : tensor<2x3x5x7xf32> -> tensor<2x3x5x7xi1>
+  %shares = prim.select %bad, %zero, %p : tensor<2x3x5x7xi1>, tensor<2x3x5x7xf32>
+  %y = prim.dot %shares, %v batch [0, 1] x [0, 2] contract [3] x [1] : (tensor<2x3x5x7xf32>, tensor<2x7x3x16xf32>) -> tensor<2x3x5x16xf32>
+  return %y : tensor<2x3x5x16xf32>
+}
+
+// T5: heads counted with the batch on the way, a choice and a bias that is scaled.
+// CHECK-LABEL: @attention_regrouped
+// CHECK-DAG: %[[Q:.*]] = prim.reshape %arg0 : tensor<6x5x16xf32> -> tensor<2x3x5x16xf32>
+// CHECK-DAG: %[[BIAS:.*]] = prim.mul %arg3
+// CHECK: prim.composite "attention"(%[[Q]], %{{.*}}, %{{.*}}, %[[BIAS]], %arg4) {{{.*}}fills = array<f64: 0.000000e+00, -1.000000e+09>{{.*}}scale = 5.000000e-01
+func.func @attention_regrouped(%q: tensor<6x5x16xf32>, %k: tensor<6x16x7xf32>, %v: tensor<6x7x16xf32>, %bias: tensor<2x3x5x7xf32>, %sees: tensor<2x3x5x7xi1>) -> tensor<6x5x16xf32> {
+  %c = prim.constant dense<0.5> : tensor<2x3x5x7xf32>
+  %low = prim.constant dense<-1.0e9> : tensor<2x3x5x7xf32>
+  %d = prim.dot %q, %k batch [0] x [0] contract [2] x [1] : (tensor<6x5x16xf32>, tensor<6x16x7xf32>) -> tensor<6x5x7xf32>
+  %s = prim.reshape %d : tensor<6x5x7xf32> -> tensor<2x3x5x7xf32>
+  %sum = prim.add %s, %bias : tensor<2x3x5x7xf32>
+  %half = prim.mul %sum, %c : tensor<2x3x5x7xf32>
+  %masked = prim.select %sees, %half, %low : tensor<2x3x5x7xi1>, tensor<2x3x5x7xf32>
+  %p = prim.composite "softmax"(%masked) {axis = 3 : i64} : (tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32>
+  %flat = prim.reshape %p : tensor<2x3x5x7xf32> -> tensor<6x5x7xf32>
+  %y = prim.dot %flat, %v batch [0] x [0] contract [2] x [1] : (tensor<6x5x7xf32>, tensor<6x7x16xf32>) -> tensor<6x5x16xf32>
+  return %y : tensor<6x5x16xf32>
+}

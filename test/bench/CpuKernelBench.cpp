@@ -7,12 +7,13 @@
 //
 // One thread, thread CPU time, first quartile of repeated calls, next to the measured FMA peak of
 // the level.
-//   CpuKernelBench [gemm] [conv] [depthwise] [batch] [bytes] [bf16]     (default: all)
+//   CpuKernelBench [gemm] [conv] [depthwise] [batch] [attention] [bytes] [bf16]     (default: all)
 // bytes, bf16: GEMM and convolution of these, without an epilogue.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../unit/KernelJit.h"
+#include "dynac/Target/CPU/AttentionKernel.h"
 #include "dynac/Target/CPU/BatchGemmKernel.h"
 #include "dynac/Target/CPU/ConvKernel.h"
 #include "dynac/Target/CPU/DepthwiseKernel.h"
@@ -217,6 +218,41 @@ struct Bench {
            2. * heads * m * m * channels, seconds, compileSeconds);
   }
 
+  /// softmax(scale * q kT + mask) v for `heads` heads that lie side by side, a mask of keys.
+  void attention(int64_t heads, int64_t queries, int64_t keys, int64_t depth) const {
+    MLIRContext context;
+    loadKernelDialects(context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    AttentionSpec spec;
+    spec.batch = {heads};
+    spec.queries = queries, spec.keys = keys, spec.depth = spec.valueDepth = depth;
+    spec.q.batchStrides = {depth};
+    spec.q.rowStride = heads * depth;
+    spec.k = spec.v = spec.y = spec.q;
+    spec.k.transposed = true;
+    spec.scale = 0.125f;
+    AttentionSpec::Term mask;
+    mask.strides = {Extent(0), Extent(0), Extent(1)};
+    spec.terms = {mask};
+    const double start = now();
+    emitAttention(*module, "attention", isa, spec);
+    KernelJit jit(*module);
+    const double compileSeconds = now() - start;
+    Aligned<float> q(queries * heads * depth), k(keys * heads * depth), v(keys * heads * depth),
+        added(keys), y(q.size());
+    for (Aligned<float> *x : {&q, &k, &v})
+      fillRandom(x->data(), x->size());
+    Aligned<char> scratch(spec.scratchBytes() + 64);
+    dynac_kernel_fn fn = jit["attention"];
+    const double seconds = measure([&] {
+      callKernel(fn, {q.data(), k.data(), v.data(), added.data(), y.data()}, {}, 0,
+                 spec.units(heads, queries), scratch.data());
+    });
+    report("attention " + std::to_string(heads) + " heads of " + std::to_string(queries) + "x" +
+               std::to_string(keys) + "x" + std::to_string(depth),
+           4. * heads * queries * keys * depth, seconds, compileSeconds);
+  }
+
   void gemm(int64_t m, int64_t n, int64_t k, bool dynamic = false) const {
     MLIRContext context;
     loadKernelDialects(context);
@@ -298,6 +334,13 @@ int main(int argc, char **argv) {
       bench.batch(12, 128, 64, false);
       bench.batch(12, 512, 64, true);
       bench.batch(12, 512, 64, false);
+    }
+    if (wanted("attention")) {
+      bench.attention(12, 128, 128, 64);
+      bench.attention(12, 197, 197, 64);
+      bench.attention(12, 512, 512, 64);
+      bench.attention(64, 49, 49, 32);
+      bench.attention(12, 1, 512, 64);
     }
     if (wanted("depthwise")) {
       bench.depthwise(112, 32, 3, 1);

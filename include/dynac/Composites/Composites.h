@@ -56,6 +56,22 @@ enum class Causal { No, FromStart, FromEnd };
 /// `zeroMaskedRows`, else NaN.
 Tensor attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale, bool zeroMaskedRows,
                  Causal causal = Causal::No);
+/// What an "attention" composite holds beside q, k, v of any rank from 3 on and terms that change
+/// the scores in order: floats that are added, bools that are false where a score becomes `fill`;
+/// each broadcastable to the scores.
+struct AttentionConfig {
+  double scale = 1;
+  Causal causal = Causal::No;
+  bool zeroMaskedRows = false, zeroNan = false; ///< rows of no key, or of NaN, give 0
+  llvm::SmallVector<double> fills;              ///< by term
+  /// Where the axes batch..., rows, columns are in the operand or result.
+  llvm::SmallVector<int64_t> q, k, v, y;
+
+  AttentionConfig() = default;
+  explicit AttentionConfig(prim::CompositeOp op);
+  double fillOf(size_t term) const { return term < fills.size() ? fills[term] : 0; }
+  mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
+};
 /// (x - mean) / sqrt(var + epsilon) * scale + bias per channel (axis 1), as x * a + b with a and b
 /// of the channels only, so that constant statistics fold into them (and into a convolution before
 /// it).

@@ -8,6 +8,7 @@
 #include "dynac/Target/CPU/BatchGemmKernel.h"
 #include "GemmDots.h"
 #include "GemmPanel.h"
+#include "PanelPacking.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -95,10 +96,7 @@ private:
   Value matrix(const MatrixLayout &layout, ValueRange batch);
   void panel(const Unit &unit);
   void dots(const Unit &unit);
-  /// Zeros in a packed row from a column on (a multiple of the lanes).
-  void clear(Value row, Value from, const Unit &unit);
-  void packRows(Value from, Value length, const Unit &unit, Value validColumns);
-  void packTransposed(Value from, Value length, const Unit &unit, Value validColumns);
+  void pack(Value from, Value length, const Unit &unit, Value validColumns);
 
   const BatchGemmSpec &spec;
   const int64_t width, unitRows;
@@ -204,10 +202,7 @@ void BatchGemmEmitter::panel(const Unit &unit) {
     job.bKStride = math.constant(unit.width);
     job.bBase = [&](Value) { return math.constant(0); };
     job.beforePass = [&](Value begin, Value length) {
-      if (spec.b.transposed)
-        packTransposed(begin, length, unit, job.validColumns);
-      else
-        packRows(begin, length, unit, job.validColumns);
+      pack(begin, length, unit, job.validColumns);
     };
   } else {
     Value base = math.add(matrix(spec.b, unit.batch), unit.column),
@@ -253,107 +248,14 @@ void BatchGemmEmitter::dots(const Unit &unit) {
   job.emit();
 }
 
-//===----------------------------------------------------------------------===//
-// Packing. Columns that do not exist are zeros: nothing of them is stored in the end, but sums of
-// whatever scratch memory holds (denormals) may be slow.
-//===----------------------------------------------------------------------===//
-
-void BatchGemmEmitter::clear(Value row, Value from, const Unit &unit) {
-  const int64_t lanes = kernel.isa().lanes;
-  auto type = VectorType::get(lanes, b.getF32Type());
-  Value zeros = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
-  Value target = math.mul(row, unit.width);
-  forLoop(b, loc, from, math.constant(unit.width), math.constant(lanes),
-          [&](OpBuilder &, Value column) {
-            b.create<vector::StoreOp>(loc, zeros, packed, ValueRange{math.add(target, column)});
-          });
-}
-
-void BatchGemmEmitter::packRows(Value from, Value length, const Unit &unit, Value validColumns) {
-  const int64_t lanes = kernel.isa().lanes;
-  auto type = VectorType::get(lanes, b.getF32Type());
-  Value one = math.constant(1), stride = number(spec.b.rowStride);
-  Value base = math.add(math.add(matrix(spec.b, unit.batch), unit.column), math.mul(from, stride));
-  Value whole = math.mul(math.div(validColumns, lanes), lanes);
-  forLoop(b, loc, math.constant(0), length, one, [&](OpBuilder &, Value row) {
-    Value source = math.add(base, math.mul(row, stride)), target = math.mul(row, unit.width);
-    auto copyVector = [&](Value column) {
-      Value value =
-          b.create<vector::LoadOp>(loc, type, bBuffer, ValueRange{math.add(source, column)});
-      b.create<vector::StoreOp>(loc, value, packed, ValueRange{math.add(target, column)});
-    };
-    if (unit.columns == unit.width) {
-      for (int64_t column = 0; column < unit.width; column += lanes)
-        copyVector(math.constant(column));
-      return;
-    }
-    forLoop(b, loc, math.constant(0), whole, math.constant(lanes),
-            [&](OpBuilder &, Value column) { copyVector(column); });
-    clear(row, whole, unit);
-    forLoop(b, loc, whole, validColumns, one, [&](OpBuilder &, Value column) {
-      Value value = b.create<memref::LoadOp>(loc, bBuffer, ValueRange{math.add(source, column)});
-      b.create<memref::StoreOp>(loc, value, packed, ValueRange{math.add(target, column)});
-    });
-  });
-}
-
-/// The transpose of n vectors of n lanes: log2(n) rounds that interleave vector i with vector i +
-/// n/2.
-static SmallVector<Value> transpose(OpBuilder &b, Location loc, SmallVector<Value> rows) {
-  const int64_t lanes = rows.size();
-  SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < lanes / 2; ++i) {
-    low.append({i, lanes + i});
-    high.append({lanes / 2 + i, lanes + lanes / 2 + i});
-  }
-  for (int64_t round = 1; round < lanes; round *= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < lanes / 2; ++i) {
-      next.push_back(b.create<vector::ShuffleOp>(loc, rows[i], rows[i + lanes / 2], low));
-      next.push_back(b.create<vector::ShuffleOp>(loc, rows[i], rows[i + lanes / 2], high));
-    }
-    rows = next;
-  }
-  return rows;
-}
-
-void BatchGemmEmitter::packTransposed(Value from, Value length, const Unit &unit,
-                                      Value validColumns) {
-  const int64_t lanes = kernel.isa().lanes;
-  auto type = VectorType::get(lanes, b.getF32Type());
-  Value zero = math.constant(0), one = math.constant(1), step = math.constant(lanes),
-        stride = number(spec.b.rowStride);
-  Value base = math.add(math.add(matrix(spec.b, unit.batch), math.mul(unit.column, stride)), from);
-  Value wholeColumns = math.mul(math.div(validColumns, lanes), lanes);
-  Value wholeLength = math.mul(math.div(length, lanes), lanes);
-  auto copyScalars = [&](Value firstColumn, Value endColumn, Value firstK) {
-    forLoop(b, loc, firstColumn, endColumn, one, [&](OpBuilder &, Value column) {
-      Value source = math.add(base, math.mul(column, stride));
-      forLoop(b, loc, firstK, length, one, [&](OpBuilder &, Value at) {
-        Value value = b.create<memref::LoadOp>(loc, bBuffer, ValueRange{math.add(source, at)});
-        b.create<memref::StoreOp>(loc, value, packed,
-                                  ValueRange{math.add(math.mul(at, unit.width), column)});
-      });
-    });
-  };
-  forLoop(b, loc, zero, wholeColumns, step, [&](OpBuilder &, Value column) {
-    Value source = math.add(base, math.mul(column, stride));
-    forLoop(b, loc, zero, wholeLength, step, [&](OpBuilder &, Value at) {
-      SmallVector<Value> rows;
-      for (int64_t i = 0; i < lanes; ++i)
-        rows.push_back(b.create<vector::LoadOp>(
-            loc, type, bBuffer, ValueRange{math.add(math.add(source, math.mul(stride, i)), at)}));
-      for (auto [i, row] : llvm::enumerate(transpose(b, loc, rows)))
-        b.create<vector::StoreOp>(
-            loc, row, packed, ValueRange{math.add(math.mul(math.add(at, i), unit.width), column)});
-    });
-  });
-  copyScalars(zero, wholeColumns, wholeLength);
-  if (unit.columns == unit.width)
-    return;
-  forLoop(b, loc, zero, length, one,
-          [&](OpBuilder &, Value row) { clear(row, wholeColumns, unit); });
-  copyScalars(wholeColumns, validColumns, zero);
+void BatchGemmEmitter::pack(Value from, Value length, const Unit &unit, Value validColumns) {
+  Value stride = number(spec.b.rowStride), start = matrix(spec.b, unit.batch);
+  Value base = spec.b.transposed ? math.add(math.add(start, math.mul(unit.column, stride)), from)
+                                 : math.add(math.add(start, unit.column), math.mul(from, stride));
+  packPanel(kernel,
+            {bBuffer, base, stride, spec.b.transposed, unit.width, unit.columns == unit.width,
+             validColumns},
+            length, packed);
 }
 
 void dynac::cpu::emitBatchGemm(ModuleOp module, StringRef name, const Isa &isa,

@@ -28,6 +28,7 @@ struct ClaimedKernel {
 /// In order of preference.
 llvm::ArrayRef<ClaimedKernel> claimTable();
 
+extern const ClaimedKernel attentionClaim;
 extern const ClaimedKernel gemmClaim;
 extern const ClaimedKernel batchedGemmClaim;
 extern const ClaimedKernel convClaim;

@@ -44,6 +44,7 @@ struct GemmPanel {
 
   mlir::Value k;
   int64_t staticK = -1, kBlock = 0; ///< one pass if staticK <= kBlock
+  bool kFitsBlock = false;          ///< one pass although k is not known
   mlir::Value partial; ///< memref [rows of a unit, width] for sums between passes; null if one pass
 
   /// Takes a finished vector of sums: row, column within the panel, mask (null: all lanes exist).
@@ -64,7 +65,7 @@ private:
                                              llvm::function_ref<mlir::Value(unsigned)> load);
   mlir::Value maskAt(mlir::Value slice, int64_t staticSlice, unsigned vector);
   int64_t chainLength() const;
-  bool onePass() const { return staticK >= 0 && staticK <= kBlock; }
+  bool onePass() const { return kFitsBlock || (staticK >= 0 && staticK <= kBlock); }
   bool allColumns() const { return columns == width; }
   unsigned vectors() const;
 };

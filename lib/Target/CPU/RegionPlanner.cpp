@@ -20,8 +20,8 @@ using namespace dynac::cpu;
 using namespace dynac::prim;
 
 llvm::ArrayRef<ClaimedKernel> dynac::cpu::claimTable() {
-  static const ClaimedKernel table[] = {gemmClaim, batchedGemmClaim, convClaim, depthwiseClaim,
-                                        groupedClaim};
+  static const ClaimedKernel table[] = {attentionClaim, gemmClaim,      batchedGemmClaim,
+                                        convClaim,      depthwiseClaim, groupedClaim};
   return table;
 }
 

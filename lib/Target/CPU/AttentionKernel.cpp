@@ -1,0 +1,614 @@
+//===- AttentionKernel.cpp - softmax(q kT) v in one kernel ----------------===//
+//
+// Part of dynac, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynac/Target/CPU/AttentionKernel.h"
+#include "GemmDots.h"
+#include "GemmPanel.h"
+#include "PanelPacking.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace dynac::cpu;
+
+static constexpr float infinity = std::numeric_limits<float>::infinity();
+/// A block of scores: a quarter of a second-level cache.
+static constexpr int64_t scoreElements = 65536;
+/// Queries that are worth packing keys for whose depth is contiguous.
+static constexpr int64_t packedRows = 9;
+/// Rows of up to so many vectors stay in registers between the passes over them.
+static constexpr int64_t rowVectors = 12;
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+/// Columns of a panel of `columns`, -1: not known.
+static int64_t panelWidthOf(int64_t columns) {
+  if (columns >= 0 && columns <= 64)
+    return llvm::alignTo(std::max<int64_t>(columns, 1), 16);
+  return columns >= 0 && columns % 64 != 0 && columns % 48 == 0 ? 48 : 64;
+}
+
+int64_t AttentionSpec::keyBlock() const {
+  return !keys.dynamic && keys.value <= 1024 ? std::max<int64_t>(keys.value, 1) : 512;
+}
+
+/// All are multiples of the rows of any tile.
+int64_t AttentionSpec::unitRows() const {
+  int64_t rows = 240;
+  while (rows > 24 && rows * keyBlock() > scoreElements)
+    rows = rows == 240 ? 120 : rows / 2 / 24 * 24;
+  return queries.dynamic ? rows : std::clamp<int64_t>(queries.value, 1, rows);
+}
+
+int64_t AttentionSpec::units(int64_t batchCount, int64_t queries) const {
+  return batchCount * llvm::divideCeil(queries, unitRows());
+}
+
+namespace {
+
+/// Where things lie in scratch memory, in floats; all are multiples of a line.
+struct ScratchPlan {
+  int64_t scoreStride, scores, packed, statistics, results, valueStride, size;
+
+  explicit ScratchPlan(const AttentionSpec &spec) {
+    const int64_t rows = spec.unitRows(), block = spec.keyBlock();
+    scoreStride = llvm::alignTo(block, 64);
+    if (scoreStride % 1024 == 0) // rows at the same place of all pages get into each other's way
+      scoreStride += 16;
+    valueStride = llvm::alignTo(spec.valueDepth, 64);
+    scores = 0;
+    packed = rows * scoreStride;
+    const int64_t keyPanel = spec.depth * panelWidthOf(spec.keys.dynamic ? -1 : spec.keys.value);
+    const int64_t valuePanel = block * panelWidthOf(spec.valueDepth);
+    statistics = llvm::alignTo(packed + std::max(keyPanel, valuePanel), 16);
+    results = statistics + 4 * llvm::alignTo(rows, 16);
+    size = results + (spec.oneBlock() ? 0 : rows * valueStride);
+  }
+};
+
+} // namespace
+
+int64_t AttentionSpec::scratchBytes() const {
+  return ScratchPlan(*this).size * int64_t(sizeof(float));
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class AttentionEmitter {
+public:
+  AttentionEmitter(ModuleOp module, StringRef name, const Isa &isa, const AttentionSpec &spec)
+      : spec(spec), plan(spec), lanes(isa.lanes),
+        kernel(module, name, isa, buffers(module.getContext(), spec), spec.dimCount,
+               spec.scratchBytes()),
+        b(kernel.builder()), loc(kernel.loc()), math{b, loc},
+        vectorType(VectorType::get(lanes, b.getF32Type())) {}
+
+  void emit();
+
+private:
+  struct Block {
+    Value begin, length; ///< keys
+  };
+  using RowBody = llvm::function_ref<SmallVector<Value>(Value column, Value mask, ValueRange)>;
+
+  static SmallVector<BufferArg> buffers(MLIRContext *context, const AttentionSpec &spec);
+  Value number(const Extent &e) {
+    return e.dynamic ? kernel.dim(e.value) : kernel.constant(e.value);
+  }
+  Value matrix(ArrayRef<Extent> strides, ValueRange batch);
+  void unit(Value number);
+  void block(const Block &block);
+  void scores(const Block &block);
+  void dots(const Block &block);
+  bool takesDots() const {
+    return spec.k.transposed && !spec.q.transposed && !spec.queries.dynamic &&
+           spec.queries.value < packedRows;
+  }
+  Value change(const Block &block, Value sums, Value row, Value column, Value mask);
+  void softmaxRow(const Block &block, Value row);
+  SmallVector<Value> overRow(Value length, int64_t copies, ValueRange init, RowBody body);
+  void values(const Block &block);
+  void finish(Value row, Value column, Value sums, Value mask);
+  void storeResult(Value row, Value column, Value result, Value mask);
+  void results();
+  void panels(Value length, int64_t count,
+              llvm::function_ref<void(Value column, int64_t width, int64_t columns)> panel);
+
+  Value splat(float value) {
+    return b.create<arith::ConstantOp>(
+        loc, DenseElementsAttr::get(vectorType, b.getF32FloatAttr(value).getValue()));
+  }
+  Value broadcast(Value scalar) { return b.create<vector::BroadcastOp>(loc, vectorType, scalar); }
+  Value larger(Value x, Value y) { // as x86 has it: y if one is NaN
+    Value wins = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OGT, x, y);
+    return b.create<arith::SelectOp>(loc, wins, x, y);
+  }
+  Value share(Value score, Value largest);
+  Value load(Value memref, Value at, Value mask, float other);
+  void store(Value value, Value memref, Value at, Value mask);
+  Value statistic(int64_t which, Value row) {
+    return math.add(row, plan.statistics + which * llvm::alignTo(spec.unitRows(), 16));
+  }
+  int64_t known(const Extent &e) const { return e.dynamic ? -1 : e.value; }
+  /// The number of keys of a block if all blocks have it, else -1.
+  int64_t blockKeys() const { return spec.oneBlock() ? spec.keys.value : -1; }
+
+  const AttentionSpec &spec;
+  const ScratchPlan plan;
+  const int64_t lanes;
+  KernelFunction kernel;
+  OpBuilder &b;
+  Location loc;
+  IndexMath math;
+  VectorType vectorType;
+  Value queries, keys, scratch, packed;
+  // Of a unit.
+  SmallVector<Value> batch, keyBatch, termBases;
+  Value firstRow, rows, qBase, kBase, vBase, yBase;
+
+  enum Statistic { Factor, Largest, Sum, Correction };
+};
+
+} // namespace
+
+SmallVector<BufferArg> AttentionEmitter::buffers(MLIRContext *context, const AttentionSpec &spec) {
+  Type f32 = Float32Type::get(context);
+  SmallVector<BufferArg> args(3, {f32, {INT64_MAX / 64}});
+  for (const AttentionSpec::Term &term : spec.terms)
+    args.push_back({term.isMask ? Type(IntegerType::get(context, 8)) : f32, {INT64_MAX / 64}});
+  args.push_back({f32, {INT64_MAX / 64}, true});
+  return args;
+}
+
+Value AttentionEmitter::matrix(ArrayRef<Extent> strides, ValueRange batch) {
+  Value base = math.constant(0);
+  for (auto [index, stride] : llvm::zip(batch, strides))
+    base = math.add(base, math.mul(index, number(stride)));
+  return base;
+}
+
+void AttentionEmitter::emit() {
+  queries = number(spec.queries);
+  keys = number(spec.keys);
+  scratch = kernel.scratch(MemRefType::get({plan.size}, b.getF32Type()), 0);
+  packed = kernel.scratch(MemRefType::get({plan.statistics - plan.packed}, b.getF32Type()),
+                          plan.packed * int64_t(sizeof(float)));
+  kernel.keepLoops();
+  forLoop(b, loc, kernel.begin(), kernel.end(), math.constant(1),
+          [&](OpBuilder &, Value number) { unit(number); });
+  kernel.finish();
+}
+
+void AttentionEmitter::unit(Value unitNumber) {
+  Value rowBlocks = math.div(math.add(queries, spec.unitRows() - 1), spec.unitRows());
+  firstRow = math.opaque(math.mul(math.rem(unitNumber, rowBlocks), spec.unitRows()));
+  rows = math.opaque(math.min(math.constant(spec.unitRows()), math.sub(queries, firstRow)));
+  Value rest = math.div(unitNumber, rowBlocks);
+  batch.assign(spec.batch.size(), Value());
+  for (size_t i = batch.size(); i-- > 0;) {
+    Value extent = number(spec.batch[i]);
+    batch[i] = math.opaque(i == 0 ? rest : math.rem(rest, extent));
+    if (i != 0)
+      rest = math.div(rest, extent);
+  }
+  keyBatch = batch;
+  if (spec.headsPerKey != 1)
+    keyBatch.back() = math.opaque(math.div(batch.back(), spec.headsPerKey));
+  auto rowsFrom = [&](const MatrixLayout &layout) {
+    Value start = matrix(layout.batchStrides, batch);
+    return math.opaque(math.add(
+        start, layout.transposed ? firstRow : math.mul(firstRow, number(layout.rowStride))));
+  };
+  qBase = rowsFrom(spec.q);
+  yBase = rowsFrom(spec.y);
+  kBase = math.opaque(matrix(spec.k.batchStrides, keyBatch));
+  vBase = math.opaque(matrix(spec.v.batchStrides, keyBatch));
+  termBases.clear();
+  for (const AttentionSpec::Term &term : spec.terms) {
+    SmallVector<Value> place(batch);
+    place.push_back(firstRow);
+    termBases.push_back(math.opaque(matrix(ArrayRef(term.strides).drop_back(), place)));
+  }
+  if (spec.oneBlock())
+    return block({math.constant(0), keys});
+
+  Value zero = math.constant(0), one = math.constant(1);
+  forLoop(b, loc, zero, rows, one, [&](OpBuilder &, Value row) {
+    auto set = [&](Statistic which, float value) {
+      Value number = b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(value));
+      b.create<memref::StoreOp>(loc, number, scratch, ValueRange{statistic(which, row)});
+    };
+    set(Factor, 1); // stays if there are no keys at all: sums of nothing are 0
+    set(Largest, -infinity);
+    set(Sum, 0);
+    for (int64_t column = 0; column < plan.valueStride; column += lanes)
+      store(splat(0), scratch, math.add(math.mul(row, plan.valueStride), plan.results + column),
+            nullptr);
+  });
+  forLoop(b, loc, zero, keys, math.constant(spec.keyBlock()), [&](OpBuilder &, Value begin) {
+    block({begin, math.opaque(math.min(math.constant(spec.keyBlock()), math.sub(keys, begin)))});
+  });
+  results();
+}
+
+void AttentionEmitter::block(const Block &block) {
+  scores(block);
+  forLoop(b, loc, math.constant(0), rows, math.constant(1),
+          [&](OpBuilder &, Value row) { softmaxRow(block, row); });
+  values(block);
+}
+
+/// Panels over `length` columns; `count` is their number if known, else -1.
+void AttentionEmitter::panels(
+    Value length, int64_t count,
+    llvm::function_ref<void(Value column, int64_t width, int64_t columns)> panel) {
+  const int64_t width = panelWidthOf(count);
+  if (count >= 0 && count < width)
+    return panel(math.constant(0), width, count);
+  Value whole = math.opaque(math.mul(math.div(length, width), width));
+  forLoop(b, loc, math.constant(0), whole, math.constant(width),
+          [&](OpBuilder &, Value column) { panel(column, width, width); });
+  if (count < 0)
+    return ifThenElse(b, loc, math.less(whole, length),
+                      [&](OpBuilder &) { panel(whole, width, -1); });
+  if (int64_t rest = count % width)
+    panel(math.constant(count - rest), llvm::alignTo(rest, 16), rest);
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+void AttentionEmitter::scores(const Block &block) {
+  if (takesDots())
+    return dots(block);
+  Value stride = number(spec.k.rowStride), one = math.constant(1);
+  panels(block.length, blockKeys(), [&](Value column, int64_t width, int64_t columns) {
+    Value key = math.add(block.begin, column);
+    GemmPanel job(kernel);
+    job.a = kernel.buffer(0);
+    job.aBase = qBase;
+    job.aRowStride = spec.q.transposed ? one : number(spec.q.rowStride);
+    job.aKStride = spec.q.transposed ? number(spec.q.rowStride) : one;
+    job.row = math.constant(0);
+    job.rowEnd = rows;
+    job.rowCount = known(spec.queries);
+    job.unitRows = spec.unitRows();
+    job.width = width;
+    job.columns = columns;
+    job.validColumns = math.opaque(math.min(math.sub(block.length, column), math.constant(width)));
+    job.k = math.constant(spec.depth);
+    job.staticK = job.kBlock = spec.depth;
+    job.b = packed;
+    job.bKStride = math.constant(width);
+    job.bBase = [&](Value) { return math.constant(0); };
+    job.beforePass = [&](Value, Value length) {
+      Value base = math.add(kBase, spec.k.transposed ? math.mul(key, stride) : key);
+      packPanel(kernel,
+                {kernel.buffer(1), base, stride, spec.k.transposed, width, columns == width,
+                 job.validColumns},
+                length, packed);
+    };
+    job.store = [&](Value row, Value offset, Value sums, Value mask) {
+      Value at = math.add(column, offset);
+      store(change(block, sums, row, at, mask), scratch,
+            math.add(math.mul(row, plan.scoreStride), at), nullptr);
+    };
+    job.emit();
+  });
+}
+
+/// Few queries, all of them in one unit: keys are read where they lie.
+void AttentionEmitter::dots(const Block &block) {
+  GemmDots job(kernel);
+  job.a = kernel.buffer(0);
+  for (int64_t row = 0; row < spec.queries.value; ++row)
+    job.aRows.push_back(math.add(qBase, math.mul(number(spec.q.rowStride), row)));
+  job.b = kernel.buffer(1);
+  job.bStride = number(spec.k.rowStride);
+  job.bBase = math.opaque(math.add(kBase, math.mul(block.begin, job.bStride)));
+  job.end = block.length;
+  if (blockKeys() >= 0)
+    job.staticRest = blockKeys() % lanes;
+  job.k = math.constant(spec.depth);
+  job.store = [&](int64_t row, Value column, Value sums, Value mask) {
+    store(change(block, sums, math.constant(row), column, mask), scratch,
+          math.add(math.constant(row * plan.scoreStride), column), nullptr);
+  };
+  job.emit();
+}
+
+/// The scores of sums of products.
+Value AttentionEmitter::change(const Block &block, Value sums, Value row, Value column,
+                               Value mask) {
+  Value score = sums;
+  bool isScaled = spec.scale == 1;
+  auto scale = [&] {
+    if (!isScaled)
+      score = b.create<arith::MulFOp>(loc, score, splat(spec.scale));
+    isScaled = true;
+  };
+  for (auto [i, term] : llvm::enumerate(spec.terms)) {
+    const Extent &alongKeys = term.strides.back(), &alongRows = term.strides[batch.size()];
+    Value at = math.add(termBases[i], math.mul(row, number(alongRows)));
+    Value memref = kernel.buffer(3 + i);
+    Value x;
+    if (alongKeys.value != 0) {
+      EpilogueCoords coords{kernel, {}, column, vectorType, mask};
+      x = coords.load(b, memref, {math.add(at, math.add(block.begin, column))});
+    } else {
+      Value scalar = b.create<memref::LoadOp>(loc, memref, ValueRange{at});
+      x = b.create<vector::BroadcastOp>(loc, VectorType::get(lanes, scalar.getType()), scalar);
+    }
+    if (!term.isMask) {
+      score = isScaled ? Value(b.create<arith::AddFOp>(loc, score, x))
+                       : Value(b.create<vector::FMAOp>(loc, score, splat(spec.scale), x));
+      isScaled = true;
+      continue;
+    }
+    scale();
+    Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(x.getType()));
+    Value isSeen = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, x, zero);
+    score = b.create<arith::SelectOp>(loc, isSeen, score, splat(term.fill));
+  }
+  scale();
+  return score;
+}
+
+//===----------------------------------------------------------------------===//
+// Shares
+//===----------------------------------------------------------------------===//
+
+Value AttentionEmitter::load(Value memref, Value at, Value mask, float other) {
+  if (!mask)
+    return b.create<vector::LoadOp>(loc, vectorType, memref, ValueRange{at});
+  return b.create<vector::MaskedLoadOp>(loc, vectorType, memref, ValueRange{at}, mask,
+                                        splat(other));
+}
+
+void AttentionEmitter::store(Value value, Value memref, Value at, Value mask) {
+  if (mask)
+    b.create<vector::MaskedStoreOp>(loc, memref, ValueRange{at}, mask, value);
+  else
+    b.create<vector::StoreOp>(loc, value, memref, ValueRange{at});
+}
+
+/// exp(score - largest), 0 where it would be denormal: products with such numbers take a hundred
+/// times as long, and no sum of shares notices them.
+Value AttentionEmitter::share(Value score, Value largest) {
+  Value difference = b.create<arith::SubFOp>(loc, score, largest);
+  Value result = b.create<math::ExpOp>(loc, difference);
+  Value tiny = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OLT, difference, splat(-87.0f));
+  return b.create<arith::SelectOp>(loc, tiny, splat(0), result);
+}
+
+/// Calls `body` for the vectors of [0, length), which carry values: `copies` sets of them, so that
+/// one vector need not wait for the one before.
+SmallVector<Value> AttentionEmitter::overRow(Value length, int64_t copies, ValueRange init,
+                                             RowBody body) {
+  const int64_t each = init.size() / copies;
+  SmallVector<Value> state(init);
+  auto step = [&](Value column, int64_t copy, Value mask, SmallVector<Value> &values) {
+    SmallVector<Value> next = body(column, mask, ValueRange(values).slice(copy * each, each));
+    llvm::copy(next, values.begin() + copy * each);
+  };
+  auto loop = [&](Value from, Value to, int64_t stride,
+                  llvm::function_ref<void(Value, SmallVector<Value> &)> inside) {
+    auto op = b.create<scf::ForOp>(loc, from, to, math.constant(stride), state);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(op.getBody());
+    SmallVector<Value> carried(op.getRegionIterArgs());
+    inside(op.getInductionVar(), carried);
+    b.create<scf::YieldOp>(loc, carried);
+    state.assign(op.getResults().begin(), op.getResults().end());
+  };
+  const int64_t stride = lanes * copies;
+  Value whole = math.opaque(math.mul(math.div(length, stride), stride));
+  loop(math.constant(0), whole, stride, [&](Value column, SmallVector<Value> &values) {
+    for (int64_t copy = 0; copy < copies; ++copy)
+      step(math.add(column, copy * lanes), copy, nullptr, values);
+  });
+  loop(whole, length, lanes, [&](Value column, SmallVector<Value> &values) {
+    Value mask = b.create<vector::CreateMaskOp>(loc, VectorType::get(lanes, b.getI1Type()),
+                                                math.sub(length, column));
+    step(column, 0, mask, values);
+  });
+  return state;
+}
+
+/// Turns a row of scores into shares times their sum, and leaves what results are multiplied with.
+void AttentionEmitter::softmaxRow(const Block &block, Value row) {
+  Value base = math.mul(row, plan.scoreStride);
+  auto at = [&](Value column) { return math.add(base, column); };
+  auto scalarOf = [&](vector::CombiningKind kind, ArrayRef<Value> vectors) -> Value {
+    Value all = vectors[0];
+    for (Value vector : vectors.drop_front())
+      all = kind == vector::CombiningKind::ADD ? Value(b.create<arith::AddFOp>(loc, all, vector))
+                                               : larger(all, vector);
+    auto fast = arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::reassoc);
+    if (kind == vector::CombiningKind::ADD)
+      return b.create<vector::ReductionOp>(loc, kind, all, fast.getValue());
+    return b.create<vector::ReductionOp>(loc, kind, all);
+  };
+  auto constant = [&](float value) -> Value {
+    return b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(value));
+  };
+  auto loadStatistic = [&](Statistic which) -> Value {
+    return b.create<memref::LoadOp>(loc, scratch, ValueRange{statistic(which, row)});
+  };
+  auto storeStatistic = [&](Statistic which, Value value) {
+    b.create<memref::StoreOp>(loc, value, scratch, ValueRange{statistic(which, row)});
+  };
+  constexpr auto Max = vector::CombiningKind::MAXNUMF;
+  constexpr auto Add = vector::CombiningKind::ADD;
+
+  // The largest score; a row stays in registers if it is short.
+  const int64_t count = blockKeys(), vectors = llvm::divideCeil(count, lanes);
+  const bool isShort = count > 0 && vectors <= rowVectors;
+  SmallVector<Value> scores, masks;
+  Value largest;
+  if (isShort) {
+    for (int64_t i = 0; i < vectors; ++i) {
+      masks.push_back(laneMask(b, loc, lanes, count - i * lanes));
+      scores.push_back(load(scratch, at(math.constant(i * lanes)), masks.back(), -infinity));
+    }
+    largest = scalarOf(Max, scores);
+  } else {
+    SmallVector<Value> start(4, splat(-infinity));
+    largest = scalarOf(
+        Max, overRow(block.length, 4, start, [&](Value column, Value mask, ValueRange best) {
+          Value x = load(scratch, at(column), mask, -infinity);
+          return SmallVector<Value>{larger(x, best[0])};
+        }));
+  }
+  Value before;
+  if (!spec.oneBlock()) {
+    before = loadStatistic(Largest);
+    largest = larger(largest, before);
+    storeStatistic(Largest, largest);
+  }
+  // Where nothing is seen yet, shares are 0 and not NaN.
+  Value isNothing =
+      b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, largest, constant(-infinity));
+  Value reference = b.create<arith::SelectOp>(loc, isNothing, constant(0), largest);
+  Value references = broadcast(reference);
+
+  Value sum;
+  if (isShort) {
+    SmallVector<Value> shares;
+    for (int64_t i = 0; i < vectors; ++i) {
+      shares.push_back(share(scores[i], references));
+      store(shares.back(), scratch, at(math.constant(i * lanes)), masks[i]);
+    }
+    sum = scalarOf(Add, shares);
+  } else {
+    SmallVector<Value> start(2, splat(0));
+    sum = scalarOf(Add,
+                   overRow(block.length, 2, start, [&](Value column, Value mask, ValueRange sums) {
+                     Value x = load(scratch, at(column), mask, -infinity);
+                     Value y = share(x, references);
+                     store(y, scratch, at(column), mask);
+                     return SmallVector<Value>{b.create<arith::AddFOp>(loc, sums[0], y)};
+                   }));
+  }
+  if (!spec.oneBlock()) {
+    Value correction = b.create<vector::ExtractOp>(loc, share(broadcast(before), references), 0);
+    storeStatistic(Correction, correction);
+    sum = b.create<math::FmaOp>(loc, loadStatistic(Sum), correction, sum);
+    storeStatistic(Sum, sum);
+  }
+  // A row that sees nothing has sums and a result of 0, which 1 / 0 makes NaN.
+  Value factor = b.create<arith::DivFOp>(loc, constant(1), sum);
+  if (spec.zeroEmpty || spec.zeroNan) {
+    Value isEmpty = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, sum, constant(0));
+    factor = b.create<arith::SelectOp>(loc, isEmpty, constant(1), factor);
+  }
+  storeStatistic(Factor, factor);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void AttentionEmitter::values(const Block &block) {
+  const bool packs = spec.v.transposed || spec.queries.dynamic || spec.queries.value >= 48;
+  Value stride = number(spec.v.rowStride), one = math.constant(1);
+  panels(math.constant(spec.valueDepth), spec.valueDepth,
+         [&](Value column, int64_t width, int64_t columns) {
+           GemmPanel job(kernel);
+           job.a = scratch;
+           job.aBase = math.constant(0);
+           job.aRowStride = math.constant(plan.scoreStride);
+           job.aKStride = one;
+           job.row = math.constant(0);
+           job.rowEnd = rows;
+           job.rowCount = known(spec.queries);
+           job.unitRows = spec.unitRows();
+           job.width = width;
+           job.columns = columns;
+           job.validColumns = math.constant(columns);
+           job.k = block.length;
+           job.staticK = blockKeys();
+           job.kBlock = spec.keyBlock();
+           job.kFitsBlock = true;
+           Value start =
+               math.add(vBase, spec.v.transposed ? math.add(math.mul(column, stride), block.begin)
+                                                 : math.add(math.mul(block.begin, stride), column));
+           start = math.opaque(start);
+           if (packs) {
+             job.b = packed;
+             job.bKStride = math.constant(width);
+             job.bBase = [&](Value) { return math.constant(0); };
+             job.beforePass = [&](Value, Value length) {
+               packPanel(kernel,
+                         {kernel.buffer(2), start, stride, spec.v.transposed, width,
+                          columns == width, job.validColumns},
+                         length, packed);
+             };
+           } else {
+             job.b = kernel.buffer(2);
+             job.bKStride = stride;
+             job.bBase = [&](Value) { return start; };
+           }
+           job.store = [&](Value row, Value offset, Value sums, Value mask) {
+             finish(row, math.add(column, offset), sums, mask);
+           };
+           job.emit();
+         });
+}
+
+/// Takes the products of a block of keys.
+void AttentionEmitter::finish(Value row, Value column, Value sums, Value mask) {
+  if (spec.oneBlock())
+    return storeResult(row, column, sums, mask);
+  Value at = math.add(math.add(math.mul(row, plan.valueStride), column), plan.results);
+  Value correction =
+      broadcast(b.create<memref::LoadOp>(loc, scratch, ValueRange{statistic(Correction, row)}));
+  Value before = b.create<vector::LoadOp>(loc, vectorType, scratch, ValueRange{at});
+  store(b.create<vector::FMAOp>(loc, before, correction, sums), scratch, at, nullptr);
+}
+
+void AttentionEmitter::storeResult(Value row, Value column, Value result, Value mask) {
+  Value factor =
+      broadcast(b.create<memref::LoadOp>(loc, scratch, ValueRange{statistic(Factor, row)}));
+  result = b.create<arith::MulFOp>(loc, result, factor);
+  if (spec.zeroNan) {
+    Value isNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, factor, factor);
+    result = b.create<arith::SelectOp>(loc, isNan, splat(0), result);
+  }
+  Value at = math.add(math.add(yBase, math.mul(row, number(spec.y.rowStride))), column);
+  store(result, kernel.buffer(3 + spec.terms.size()), at, mask);
+}
+
+void AttentionEmitter::results() {
+  forLoop(b, loc, math.constant(0), rows, math.constant(1), [&](OpBuilder &, Value row) {
+    for (int64_t column = 0; column < spec.valueDepth; column += lanes) {
+      Value at = math.add(math.mul(row, plan.valueStride), plan.results + column);
+      Value result = b.create<vector::LoadOp>(loc, vectorType, scratch, ValueRange{at});
+      storeResult(row, math.constant(column), result,
+                  laneMask(b, loc, lanes, spec.valueDepth - column));
+    }
+  });
+}
+
+void dynac::cpu::emitAttention(ModuleOp module, StringRef name, const Isa &isa,
+                               const AttentionSpec &spec) {
+  AttentionEmitter(module, name, isa, spec).emit();
+}
