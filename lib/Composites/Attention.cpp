@@ -43,15 +43,15 @@ AttentionConfig::AttentionConfig(prim::CompositeOp op) {
   zeroNan = isSet("zero_nan");
   if (auto entry = config.getAs<DenseF64ArrayAttr>("fills"))
     fills.assign(entry.asArrayRef().begin(), entry.asArrayRef().end());
-  auto axesOf = [&](StringRef name, Value of) {
+  const int64_t rank = cast<RankedTensorType>(op.getYs()[0].getType()).getRank();
+  auto axesOf = [&](StringRef name) {
     auto entry = config.getAs<DenseI64ArrayAttr>(name);
-    return entry ? llvm::to_vector(entry.asArrayRef())
-                 : plainAxes(cast<RankedTensorType>(of.getType()).getRank());
+    return entry ? llvm::to_vector(entry.asArrayRef()) : plainAxes(rank);
   };
-  q = axesOf("q_axes", op.getXs()[0]);
-  k = axesOf("k_axes", op.getXs()[1]);
-  v = axesOf("v_axes", op.getXs()[2]);
-  y = axesOf("y_axes", op.getYs()[0]);
+  q = axesOf("q_axes");
+  k = axesOf("k_axes");
+  v = axesOf("v_axes");
+  y = axesOf("y_axes");
 }
 
 DictionaryAttr AttentionConfig::attribute(MLIRContext *context) const {

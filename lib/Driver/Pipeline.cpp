@@ -191,6 +191,7 @@ private:
     if (options.optLevel > 0) {
       roundOperands(func); // of products that composites held
       func.addPass(cpu::createClaimPass());
+      func.addPass(cpu::createAttentionViewsPass());
     }
     return runPasses(pm);
   }

@@ -287,9 +287,14 @@ struct FoldTransposeIntoAttention : OpRewritePattern<CompositeOp> {
     for (auto [x, axes] :
          {std::pair(&xs[0], &config.q), std::pair(&xs[1], &config.k), std::pair(&xs[2], &config.v)})
       if (auto transpose = x->getDefiningOp<TransposeOp>()) {
+        SmallVector<int64_t> moved;
+        for (int64_t axis : *axes)
+          moved.push_back(transpose.getPermutation()[axis]);
+        // Kernels want rows or columns in one piece.
+        if (!llvm::is_contained(ArrayRef(moved).take_back(2), int64_t(moved.size()) - 1))
+          continue;
         *x = transpose.getX();
-        for (int64_t &axis : *axes)
-          axis = transpose.getPermutation()[axis];
+        *axes = moved;
         changed = true;
       }
     if (!changed)

@@ -86,6 +86,39 @@ def scaled_attention():
     return nodes, {"q": q, "k": k, "v": v}, {"c": number(0.5)}, y
 
 
+def heads_of_one_product():
+    """q, k and v cut out of one product, as GPT-2's, some of them with steps between or from the middle of the sequence."""
+    x, w = random(2, 9, 48), random(48, 3 * 64) / 8
+    nodes = [node("MatMul", "x w", "qkv"), helper.make_node("Split", ["qkv"], ["qs", "ks", "vs"], axis=2)]
+    for name in "qkv":
+        nodes += [node("Reshape", f"{name}s heads", f"{name}h"),
+                  node("Transpose", f"{name}h", name, perm=[0, 2, 1, 3])]
+    nodes += [node("Slice", "q two nine axis", "qc"), node("Slice", "k zero nine axis two", "kc"),
+              node("Slice", "v zero nine axis two", "vc"), node("Transpose", "kc", "kt", perm=[0, 1, 3, 2]),
+              node("MatMul", "qc kt", "a"), node("Mul", "a c", "s"), node("Softmax", "s", "p", axis=-1),
+              node("MatMul", "p vc", "y")]
+    qkv = (x.astype(np.float64) @ w).reshape(2, 9, 3, 4, 16).transpose(2, 0, 3, 1, 4)
+    y = softmax(qkv[0][:, :, 2:] @ qkv[1][:, :, ::2].swapaxes(2, 3) * 0.25) @ qkv[2][:, :, ::2]
+    return nodes, {"x": x}, {"w": w, "heads": shape(2, 9, 4, 16), "c": number(0.25), "zero": shape(0), "two": shape(2),
+                             "nine": shape(9), "axis": shape(2)}, y
+
+
+def heads_of_one_product_first():
+    """The same of PyTorch's MultiheadAttention: q, k and v are the first axis, the sequence is before the batch."""
+    x, w = random(7, 2, 48), random(48, 3 * 32) / 8
+    nodes = [node("MatMul", "x w", "qkv"), node("Reshape", "qkv apart", "five"),
+             node("Transpose", "five", "first", perm=[2, 0, 1, 3])]
+    for i, name in enumerate("qkv"):
+        nodes += [node("Gather", f"first {i}", f"{name}g", axis=0), node("Reshape", f"{name}g heads", f"{name}h"),
+                  node("Transpose", f"{name}h", f"{name}m", perm=[1, 0, 2]), node("Reshape", f"{name}m all", name)]
+    nodes += [node("Transpose", "k", "kt", perm=[0, 1, 3, 2]), node("MatMul", "q kt", "a"),
+              node("Softmax", "a", "p", axis=-1), node("MatMul", "p v", "y")]
+    qkv = (x.astype(np.float64) @ w).reshape(7, 2, 3, 4, 8).transpose(2, 1, 3, 0, 4)
+    y = softmax(qkv[0] @ qkv[1].swapaxes(2, 3)) @ qkv[2]
+    return nodes, {"x": x}, {"w": w, "apart": shape(7, 2, 3, 32), "heads": shape(7, 8, 8), "all": shape(2, 4, 7, 8),
+                             "0": np.array(0), "1": np.array(1), "2": np.array(2)}, y
+
+
 def flattened_layer():
     """A linear layer as Gemm of all rows, an activation and a residual of the unflattened shape."""
     x, w, b = random(2, 7, 24), random(24, 24) / 5, random(24)
@@ -158,8 +191,9 @@ def main():
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     failed = 0
-    for idiom in (layer_norm, normalize, softmax_in_pieces, scaled_attention, flattened_layer,
-                  layer_of_constants, standardised_filters, reordered_gates):
+    for idiom in (layer_norm, normalize, softmax_in_pieces, scaled_attention, heads_of_one_product,
+                  heads_of_one_product_first, flattened_layer, layer_of_constants, standardised_filters,
+                  reordered_gates):
         nodes, inputs, constants, expected = idiom()
         base = options.work / idiom.__name__
         info = lambda name, array: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, array.shape)

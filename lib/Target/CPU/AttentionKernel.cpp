@@ -112,7 +112,7 @@ private:
   Value number(const Extent &e) {
     return e.dynamic ? kernel.dim(e.value) : kernel.constant(e.value);
   }
-  Value matrix(ArrayRef<Extent> strides, ValueRange batch);
+  Value matrix(ArrayRef<Extent> strides, ValueRange batch, const Extent &offset = 0);
   void unit(Value number);
   void block(const Block &block);
   void scores(const Block &block);
@@ -177,8 +177,9 @@ SmallVector<BufferArg> AttentionEmitter::buffers(MLIRContext *context, const Att
   return args;
 }
 
-Value AttentionEmitter::matrix(ArrayRef<Extent> strides, ValueRange batch) {
-  Value base = math.constant(0);
+/// Element where the matrix of a batch starts.
+Value AttentionEmitter::matrix(ArrayRef<Extent> strides, ValueRange batch, const Extent &offset) {
+  Value base = number(offset);
   for (auto [index, stride] : llvm::zip(batch, strides))
     base = math.add(base, math.mul(index, number(stride)));
   return base;
@@ -211,15 +212,15 @@ void AttentionEmitter::unit(Value unitNumber) {
   keyBatch = batch;
   if (spec.headsPerKey != 1)
     keyBatch.back() = math.opaque(math.div(batch.back(), spec.headsPerKey));
-  auto rowsFrom = [&](const MatrixLayout &layout) {
-    Value start = matrix(layout.batchStrides, batch);
+  auto rowsFrom = [&](const MatrixLayout &layout, const Extent &offset) {
+    Value start = matrix(layout.batchStrides, batch, offset);
     return math.opaque(math.add(
         start, layout.transposed ? firstRow : math.mul(firstRow, number(layout.rowStride))));
   };
-  qBase = rowsFrom(spec.q);
-  yBase = rowsFrom(spec.y);
-  kBase = math.opaque(matrix(spec.k.batchStrides, keyBatch));
-  vBase = math.opaque(matrix(spec.v.batchStrides, keyBatch));
+  qBase = rowsFrom(spec.q, spec.qOffset);
+  yBase = rowsFrom(spec.y, 0);
+  kBase = math.opaque(matrix(spec.k.batchStrides, keyBatch, spec.kOffset));
+  vBase = math.opaque(matrix(spec.v.batchStrides, keyBatch, spec.vOffset));
   termBases.clear();
   for (const AttentionSpec::Term &term : spec.terms) {
     SmallVector<Value> place(batch);

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Claim.h"
+#include "StridedView.h"
 #include "dynac/Composites/Composites.h"
 #include "dynac/Target/CPU/AttentionKernel.h"
+#include "dynac/Target/CPU/Passes.h"
+#include "dynac/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace dynac;
@@ -19,19 +22,35 @@ namespace {
 /// Larger heads are no heads: their products are worth kernels of their own.
 constexpr int64_t maxDepth = 512;
 
-/// The extents and element strides of an operand's axes in the order of the composite: batch,
-/// rows, columns.
+/// The entry of a composite's configuration that says how q, k and v lie in their operands: for
+/// each its extents, its strides and the offset (see StridedView). Without it they lie there plainly.
+constexpr StringRef viewsEntry = "views";
+
+/// A matrix operand with its axes in the order of the composite: batch, rows, columns.
 struct View {
   Shape shape, strides;
+  SymExpr offset{0};
 
-  View(Value operand, ArrayRef<int64_t> axes) {
-    Shape own = shapeOf(operand), ownStrides(own.size(), SymExpr(1));
-    for (int64_t axis = static_cast<int64_t>(own.size()) - 2; axis >= 0; --axis)
-      ownStrides[axis] = ownStrides[axis + 1] * own[axis + 1];
+  View(const StridedView &view, ArrayRef<int64_t> axes) : offset(view.offset) {
     for (int64_t axis : axes) {
-      shape.push_back(own[axis]);
-      strides.push_back(own[axis].isOne() ? SymExpr(0) : ownStrides[axis]);
+      shape.push_back(view.shape[axis]);
+      strides.push_back(view.strides[axis]);
     }
+  }
+  /// Operand `which` of q, k and v.
+  static View operand(CompositeOp op, unsigned which, ArrayRef<int64_t> axes) {
+    Value x = op.getXs()[which];
+    auto views = op.getConfig().getAs<ArrayAttr>(viewsEntry);
+    if (!views)
+      return View(plainView(x), axes);
+    Shape numbers(cast<DimsAttr>(views[which]).exprs());
+    const size_t rank = numbers.size() / 2;
+    return View({x, Shape(ArrayRef(numbers).take_front(rank)),
+                 Shape(ArrayRef(numbers).slice(rank, rank)), numbers.back()},
+                axes);
+  }
+  static View result(CompositeOp op, ArrayRef<int64_t> axes) {
+    return View(plainView(op.getYs()[0]), axes);
   }
   /// Whether the rows' elements, or the columns', are neighbours.
   bool isMatrix() const { return isNear(shape.size() - 1) || isNear(shape.size() - 2); }
@@ -61,8 +80,8 @@ bool matchesAttention(Operation *op) {
   for (Value x : xs.take_front(3))
     if (!getElementTypeOrSelf(x.getType()).isF32())
       return false;
-  View q(xs[0], config.q), k(xs[1], config.k), v(xs[2], config.v),
-      y(composite.getYs()[0], config.y);
+  View q = View::operand(composite, 0, config.q), k = View::operand(composite, 1, config.k),
+       v = View::operand(composite, 2, config.v), y = View::result(composite, config.y);
   const size_t rank = q.shape.size();
   std::optional<int64_t> depth = q.shape.back().constant(), valueDepth = v.shape.back().constant();
   if (!depth || *depth < 1 || *depth > maxDepth || !valueDepth || *valueDepth < 1 ||
@@ -86,8 +105,8 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
   auto composite = cast<CompositeOp>(op);
   AttentionConfig config(composite);
   OperandRange xs = composite.getXs();
-  View q(xs[0], config.q), k(xs[1], config.k), v(xs[2], config.v),
-      y(composite.getYs()[0], config.y);
+  View q = View::operand(composite, 0, config.q), k = View::operand(composite, 1, config.k),
+       v = View::operand(composite, 2, config.v), y = View::result(composite, config.y);
   const size_t rank = q.shape.size();
 
   auto dims = std::make_shared<KernelDims>();
@@ -105,6 +124,9 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
   spec.k = k.layout(*dims, /*flipped=*/true);
   spec.v = v.layout(*dims);
   spec.y = y.layout(*dims);
+  spec.qOffset = dims->extent(q.offset);
+  spec.kOffset = dims->extent(k.offset);
+  spec.vOffset = dims->extent(v.offset);
   if (q.shape[rank - 3] != k.shape[rank - 3])
     spec.headsPerKey = *q.shape[rank - 3].exactDiv(k.shape[rank - 3])->constant();
   spec.scale = static_cast<float>(config.scale);
@@ -146,7 +168,52 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
   return result;
 }
 
+/// Heads are often cut out of one product: the kernel reads q, k and v where they lie in it instead
+/// of copies. Comes after all passes that know of the composite's body, which takes no views.
+struct AttentionViewsPass : PassWrapper<AttentionViewsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AttentionViewsPass)
+  StringRef getArgument() const override { return "cpu-attention-views"; }
+  StringRef getDescription() const override {
+    return "Lets attention kernels read slices and transposes of tensors in place";
+  }
+  void runOnOperation() override {
+    getOperation().walk([](CompositeOp op) {
+      if (op.getName() == "attention" && op->hasAttr(kClaimAttr))
+        readInPlace(op);
+    });
+  }
+
+  static void readInPlace(CompositeOp op) {
+    Builder b(op.getContext());
+    AttentionConfig config(op);
+    SmallVector<Attribute> views;
+    bool changed = false;
+    const std::array<ArrayRef<int64_t>, 3> axesOf{config.q, config.k, config.v};
+    for (auto [which, axes] : llvm::enumerate(axesOf)) {
+      Value x = op.getXs()[which];
+      StridedView view = viewThrough(x);
+      if (view.base == x || !View(view, axes).isMatrix())
+        view = plainView(x);
+      changed |= view.base != x;
+      op->setOperand(which, view.base);
+      Shape numbers(view.shape);
+      llvm::append_range(numbers, view.strides);
+      numbers.push_back(view.offset);
+      views.push_back(DimsAttr::get(op.getContext(), numbers));
+    }
+    if (!changed)
+      return;
+    NamedAttrList entries(op.getConfig());
+    entries.set(viewsEntry, b.getArrayAttr(views));
+    op.setConfigAttr(entries.getDictionary(op.getContext()));
+  }
+};
+
 } // namespace
+
+std::unique_ptr<Pass> dynac::cpu::createAttentionViewsPass() {
+  return std::make_unique<AttentionViewsPass>();
+}
 
 const ClaimedKernel dynac::cpu::attentionClaim = {"attention", /*takesEpilogue=*/false,
                                                   matchesAttention, planAttention};

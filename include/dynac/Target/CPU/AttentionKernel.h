@@ -34,6 +34,7 @@ struct AttentionSpec {
   MatrixLayout k;          ///< (depth, key)
   MatrixLayout v;          ///< (key, valueDepth)
   MatrixLayout y;          ///< (query, valueDepth); not transposed
+  Extent qOffset = 0, kOffset = 0, vOffset = 0; ///< elements of the buffers before the first matrix
   int64_t headsPerKey = 1; ///< of the last batch axis; k and v have one matrix for so many heads
   float scale = 1;
   llvm::SmallVector<Term> terms;

@@ -28,6 +28,10 @@ std::unique_ptr<mlir::Pass> createBf16OperandsPass();
 /// Marks the ops that have a kernel of their own (`dynac.claim`), before composites are inlined.
 std::unique_ptr<mlir::Pass> createClaimPass();
 
+/// Lets claimed "attention" composites read their operands in place of copies that slices,
+/// transposes and reshapes would make. The last pass before fusion.
+std::unique_ptr<mlir::Pass> createAttentionViewsPass();
+
 } // namespace dynac::cpu
 
 #endif // DYNAC_TARGET_CPU_PASSES_H
