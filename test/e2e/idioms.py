@@ -105,7 +105,7 @@ def heads_of_one_product():
 
 def heads_of_one_product_first():
     """The same of PyTorch's MultiheadAttention: q, k and v are the first axis, the sequence is before the batch."""
-    x, w = random(7, 2, 48), random(48, 3 * 32) / 8
+    x, w = random(7, 1, 48), random(48, 3 * 32) / 8
     nodes = [node("MatMul", "x w", "qkv"), node("Reshape", "qkv apart", "five"),
              node("Transpose", "five", "first", perm=[2, 0, 1, 3])]
     for i, name in enumerate("qkv"):
@@ -113,9 +113,9 @@ def heads_of_one_product_first():
                   node("Transpose", f"{name}h", f"{name}m", perm=[1, 0, 2]), node("Reshape", f"{name}m all", name)]
     nodes += [node("Transpose", "k", "kt", perm=[0, 1, 3, 2]), node("MatMul", "q kt", "a"),
               node("Softmax", "a", "p", axis=-1), node("MatMul", "p v", "y")]
-    qkv = (x.astype(np.float64) @ w).reshape(7, 2, 3, 4, 8).transpose(2, 1, 3, 0, 4)
+    qkv = (x.astype(np.float64) @ w).reshape(7, 1, 3, 4, 8).transpose(2, 1, 3, 0, 4)
     y = softmax(qkv[0] @ qkv[1].swapaxes(2, 3)) @ qkv[2]
-    return nodes, {"x": x}, {"w": w, "apart": shape(7, 2, 3, 32), "heads": shape(7, 8, 8), "all": shape(2, 4, 7, 8),
+    return nodes, {"x": x}, {"w": w, "apart": shape(7, 1, 3, 32), "heads": shape(7, 4, 8), "all": shape(1, 4, 7, 8),
                              "0": np.array(0), "1": np.array(1), "2": np.array(2)}, y
 
 

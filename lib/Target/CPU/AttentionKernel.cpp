@@ -27,7 +27,7 @@ static constexpr float infinity = std::numeric_limits<float>::infinity();
 static constexpr int64_t scoreElements = 65536;
 /// Queries that are worth packing keys for whose depth is contiguous.
 static constexpr int64_t packedRows = 9;
-/// Rows of up to so many vectors stay in registers between the passes over them.
+/// Rows of up to so many vectors are unrolled.
 static constexpr int64_t rowVectors = 12;
 
 //===----------------------------------------------------------------------===//
@@ -61,7 +61,7 @@ namespace {
 
 /// Where things lie in scratch memory, in floats; all are multiples of a line.
 struct ScratchPlan {
-  int64_t scoreStride, scores, packed, statistics, results, valueStride, size;
+  int64_t scoreStride, scores, packed, statistics, partials, results, valueStride, size;
 
   explicit ScratchPlan(const AttentionSpec &spec) {
     const int64_t rows = spec.unitRows(), block = spec.keyBlock();
@@ -74,7 +74,8 @@ struct ScratchPlan {
     const int64_t keyPanel = spec.depth * panelWidthOf(spec.keys.dynamic ? -1 : spec.keys.value);
     const int64_t valuePanel = block * panelWidthOf(spec.valueDepth);
     statistics = llvm::alignTo(packed + std::max(keyPanel, valuePanel), 16);
-    results = statistics + 4 * llvm::alignTo(rows, 16);
+    partials = statistics + 5 * llvm::alignTo(rows, 16);
+    results = partials + 16 * 16; // a vector for each lane
     size = results + (spec.oneBlock() ? 0 : rows * valueStride);
   }
 };
@@ -108,6 +109,8 @@ private:
   };
   using RowBody = llvm::function_ref<SmallVector<Value>(Value column, Value mask, ValueRange)>;
 
+  using Combine = llvm::function_ref<Value(Value, Value)>;
+
   static SmallVector<BufferArg> buffers(MLIRContext *context, const AttentionSpec &spec);
   Value number(const Extent &e) {
     return e.dynamic ? kernel.dim(e.value) : kernel.constant(e.value);
@@ -122,7 +125,9 @@ private:
            spec.queries.value < packedRows;
   }
   Value change(const Block &block, Value sums, Value row, Value column, Value mask);
-  void softmaxRow(const Block &block, Value row);
+  void softmaxRows(const Block &block, Value first);
+  Value combined(ArrayRef<Value> vectors, Combine combine);
+  Value acrossRows(Combine combine);
   SmallVector<Value> overRow(Value length, int64_t copies, ValueRange init, RowBody body);
   void values(const Block &block);
   void finish(Value row, Value column, Value sums, Value mask);
@@ -163,7 +168,7 @@ private:
   SmallVector<Value> batch, keyBatch, termBases;
   Value firstRow, rows, qBase, kBase, vBase, yBase;
 
-  enum Statistic { Factor, Largest, Sum, Correction };
+  enum Statistic { Factor, Reference, Largest, Sum, Correction };
 };
 
 } // namespace
@@ -251,8 +256,8 @@ void AttentionEmitter::unit(Value unitNumber) {
 
 void AttentionEmitter::block(const Block &block) {
   scores(block);
-  forLoop(b, loc, math.constant(0), rows, math.constant(1),
-          [&](OpBuilder &, Value row) { softmaxRow(block, row); });
+  forLoop(b, loc, math.constant(0), rows, math.constant(lanes),
+          [&](OpBuilder &, Value first) { softmaxRows(block, first); });
   values(block);
 }
 
@@ -434,52 +439,46 @@ SmallVector<Value> AttentionEmitter::overRow(Value length, int64_t copies, Value
   return state;
 }
 
-/// Turns a row of scores into shares times their sum, and leaves what results are multiplied with.
-void AttentionEmitter::softmaxRow(const Block &block, Value row) {
-  Value base = math.mul(row, plan.scoreStride);
-  auto at = [&](Value column) { return math.add(base, column); };
-  auto scalarOf = [&](vector::CombiningKind kind, ArrayRef<Value> vectors) -> Value {
-    Value all = vectors[0];
-    for (Value vector : vectors.drop_front())
-      all = kind == vector::CombiningKind::ADD ? Value(b.create<arith::AddFOp>(loc, all, vector))
-                                               : larger(all, vector);
-    auto fast = arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::reassoc);
-    if (kind == vector::CombiningKind::ADD)
-      return b.create<vector::ReductionOp>(loc, kind, all, fast.getValue());
-    return b.create<vector::ReductionOp>(loc, kind, all);
+/// Turns as many rows of scores as a vector has lanes into shares times their sum, and leaves what
+/// results are multiplied with. What is known once for a row is computed for all of them in one
+/// vector: across a row alone, it would be a chain of operations that each wait for the last.
+void AttentionEmitter::softmaxRows(const Block &block, Value first) {
+  Value end = math.min(math.add(first, lanes), rows);
+  auto eachRow = [&](llvm::function_ref<Value(Value, Value)> body) {
+    forLoop(b, loc, first, end, math.constant(1), [&](OpBuilder &, Value row) {
+      Value result = body(row, math.mul(row, plan.scoreStride));
+      store(result, scratch, math.add(math.mul(math.sub(row, first), lanes), plan.partials),
+            nullptr);
+    });
   };
-  auto constant = [&](float value) -> Value {
-    return b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(value));
-  };
-  auto loadStatistic = [&](Statistic which) -> Value {
-    return b.create<memref::LoadOp>(loc, scratch, ValueRange{statistic(which, row)});
+  auto loadStatistic = [&](Statistic which) {
+    return load(scratch, statistic(which, first), nullptr, 0);
   };
   auto storeStatistic = [&](Statistic which, Value value) {
-    b.create<memref::StoreOp>(loc, value, scratch, ValueRange{statistic(which, row)});
+    store(value, scratch, statistic(which, first), nullptr);
   };
-  constexpr auto Max = vector::CombiningKind::MAXNUMF;
-  constexpr auto Add = vector::CombiningKind::ADD;
+  auto maximum = [&](Value x, Value y) { return larger(x, y); };
+  auto sum = [&](Value x, Value y) -> Value { return b.create<arith::AddFOp>(loc, x, y); };
 
-  // The largest score; a row stays in registers if it is short.
+  // The largest scores; vectors of a short row are not looped over.
   const int64_t count = blockKeys(), vectors = llvm::divideCeil(count, lanes);
   const bool isShort = count > 0 && vectors <= rowVectors;
-  SmallVector<Value> scores, masks;
-  Value largest;
-  if (isShort) {
-    for (int64_t i = 0; i < vectors; ++i) {
-      masks.push_back(laneMask(b, loc, lanes, count - i * lanes));
-      scores.push_back(load(scratch, at(math.constant(i * lanes)), masks.back(), -infinity));
-    }
-    largest = scalarOf(Max, scores);
-  } else {
-    SmallVector<Value> start(4, splat(-infinity));
-    largest = scalarOf(
-        Max, overRow(block.length, 4, start, [&](Value column, Value mask, ValueRange best) {
-          Value x = load(scratch, at(column), mask, -infinity);
-          return SmallVector<Value>{larger(x, best[0])};
-        }));
-  }
-  Value before;
+  auto column = [&](Value base, int64_t i) { return math.add(base, i * lanes); };
+  auto mask = [&](int64_t i) { return laneMask(b, loc, lanes, count - i * lanes); };
+  eachRow([&](Value, Value base) {
+    SmallVector<Value> best;
+    if (isShort)
+      for (int64_t i = 0; i < vectors; ++i)
+        best.push_back(load(scratch, column(base, i), mask(i), -infinity));
+    else
+      best = overRow(block.length, 4, SmallVector<Value>(4, splat(-infinity)),
+                     [&](Value column, Value mask, ValueRange best) {
+                       Value x = load(scratch, math.add(base, column), mask, -infinity);
+                       return SmallVector<Value>{larger(x, best[0])};
+                     });
+    return combined(best, maximum);
+  });
+  Value largest = acrossRows(maximum), before;
   if (!spec.oneBlock()) {
     before = loadStatistic(Largest);
     largest = larger(largest, before);
@@ -487,41 +486,82 @@ void AttentionEmitter::softmaxRow(const Block &block, Value row) {
   }
   // Where nothing is seen yet, shares are 0 and not NaN.
   Value isNothing =
-      b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, largest, constant(-infinity));
-  Value reference = b.create<arith::SelectOp>(loc, isNothing, constant(0), largest);
-  Value references = broadcast(reference);
+      b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, largest, splat(-infinity));
+  Value reference = b.create<arith::SelectOp>(loc, isNothing, splat(0), largest);
+  storeStatistic(Reference, reference);
 
-  Value sum;
-  if (isShort) {
-    SmallVector<Value> shares;
-    for (int64_t i = 0; i < vectors; ++i) {
-      shares.push_back(share(scores[i], references));
-      store(shares.back(), scratch, at(math.constant(i * lanes)), masks[i]);
-    }
-    sum = scalarOf(Add, shares);
-  } else {
-    SmallVector<Value> start(2, splat(0));
-    sum = scalarOf(Add,
-                   overRow(block.length, 2, start, [&](Value column, Value mask, ValueRange sums) {
-                     Value x = load(scratch, at(column), mask, -infinity);
-                     Value y = share(x, references);
-                     store(y, scratch, at(column), mask);
-                     return SmallVector<Value>{b.create<arith::AddFOp>(loc, sums[0], y)};
-                   }));
-  }
+  eachRow([&](Value row, Value base) {
+    Value references =
+        broadcast(b.create<memref::LoadOp>(loc, scratch, ValueRange{statistic(Reference, row)}));
+    auto shareAt = [&](Value at, Value mask) {
+      Value result = share(load(scratch, at, mask, -infinity), references);
+      store(result, scratch, at, mask);
+      return result;
+    };
+    SmallVector<Value> sums;
+    if (isShort)
+      for (int64_t i = 0; i < vectors; ++i)
+        sums.push_back(shareAt(column(base, i), mask(i)));
+    else
+      sums = overRow(block.length, 2, SmallVector<Value>(2, splat(0)),
+                     [&](Value column, Value mask, ValueRange sums) {
+                       Value y = shareAt(math.add(base, column), mask);
+                       return SmallVector<Value>{sum(sums[0], y)};
+                     });
+    return combined(sums, sum);
+  });
+  Value total = acrossRows(sum);
   if (!spec.oneBlock()) {
-    Value correction = b.create<vector::ExtractOp>(loc, share(broadcast(before), references), 0);
+    Value correction = share(before, reference);
     storeStatistic(Correction, correction);
-    sum = b.create<math::FmaOp>(loc, loadStatistic(Sum), correction, sum);
-    storeStatistic(Sum, sum);
+    total = b.create<vector::FMAOp>(loc, loadStatistic(Sum), correction, total);
+    storeStatistic(Sum, total);
   }
   // A row that sees nothing has sums and a result of 0, which 1 / 0 makes NaN.
-  Value factor = b.create<arith::DivFOp>(loc, constant(1), sum);
+  Value factor = b.create<arith::DivFOp>(loc, splat(1), total);
   if (spec.zeroEmpty || spec.zeroNan) {
-    Value isEmpty = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, sum, constant(0));
-    factor = b.create<arith::SelectOp>(loc, isEmpty, constant(1), factor);
+    Value isEmpty = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, total, splat(0));
+    factor = b.create<arith::SelectOp>(loc, isEmpty, splat(1), factor);
   }
   storeStatistic(Factor, factor);
+}
+
+/// All of `vectors` as one.
+Value AttentionEmitter::combined(ArrayRef<Value> vectors, Combine combine) {
+  SmallVector<Value> left(vectors);
+  while (left.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < left.size(); i += 2)
+      next.push_back(combine(left[i], left[i + 1]));
+    if (left.size() % 2)
+      next.push_back(left.back());
+    left = std::move(next);
+  }
+  return left.front();
+}
+
+/// Lane i is what the lanes of row i's vector come to; the vectors lie in scratch memory. Each
+/// round combines the halves of two vectors and interleaves them. Rows that do not exist give
+/// anything.
+Value AttentionEmitter::acrossRows(Combine combine) {
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < lanes / 2; ++i) {
+    low.append({i, lanes + i});
+    high.append({lanes / 2 + i, lanes + lanes / 2 + i});
+  }
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < lanes; ++i)
+    vectors.push_back(load(scratch, math.constant(plan.partials + i * lanes), nullptr, 0));
+  while (vectors.size() > 1) {
+    const size_t half = vectors.size() / 2;
+    SmallVector<Value> next;
+    for (size_t i = 0; i < half; ++i)
+      next.push_back(
+          combine(b.create<vector::ShuffleOp>(loc, vectors[i], vectors[i + half], low),
+                  b.create<vector::ShuffleOp>(loc, vectors[i], vectors[i + half], high)));
+    vectors = std::move(next);
+  }
+  return vectors.front();
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,8 @@ namespace {
 constexpr int64_t maxDepth = 512;
 
 /// The entry of a composite's configuration that says how q, k and v lie in their operands: for
-/// each its extents, its strides and the offset (see StridedView). Without it they lie there plainly.
+/// each its extents, its strides and the offset (see StridedView). Without it they lie there
+/// plainly.
 constexpr StringRef viewsEntry = "views";
 
 /// A matrix operand with its axes in the order of the composite: batch, rows, columns.

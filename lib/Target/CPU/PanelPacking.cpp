@@ -23,10 +23,9 @@ static void clear(KernelFunction &kernel, Value packed, Value row, Value from, i
   auto type = VectorType::get(lanes, b.getF32Type());
   Value zeros = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
   Value target = math.mul(row, width);
-  forLoop(b, loc, from, math.constant(width), math.constant(lanes),
-          [&](OpBuilder &, Value column) {
-            b.create<vector::StoreOp>(loc, zeros, packed, ValueRange{math.add(target, column)});
-          });
+  forLoop(b, loc, from, math.constant(width), math.constant(lanes), [&](OpBuilder &, Value column) {
+    b.create<vector::StoreOp>(loc, zeros, packed, ValueRange{math.add(target, column)});
+  });
 }
 
 static void packRows(KernelFunction &kernel, const PanelSource &source, Value length,
@@ -119,9 +118,8 @@ static void packTransposed(KernelFunction &kernel, const PanelSource &source, Va
   copyScalars(zero, wholeColumns, wholeLength);
   if (source.allColumns)
     return;
-  forLoop(b, loc, zero, length, one, [&](OpBuilder &, Value row) {
-    clear(kernel, packed, row, wholeColumns, source.width);
-  });
+  forLoop(b, loc, zero, length, one,
+          [&](OpBuilder &, Value row) { clear(kernel, packed, row, wholeColumns, source.width); });
   copyScalars(wholeColumns, source.validColumns, zero);
 }
 

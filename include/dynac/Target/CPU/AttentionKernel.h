@@ -34,13 +34,14 @@ struct AttentionSpec {
   MatrixLayout k;          ///< (depth, key)
   MatrixLayout v;          ///< (key, valueDepth)
   MatrixLayout y;          ///< (query, valueDepth); not transposed
-  Extent qOffset = 0, kOffset = 0, vOffset = 0; ///< elements of the buffers before the first matrix
   int64_t headsPerKey = 1; ///< of the last batch axis; k and v have one matrix for so many heads
   float scale = 1;
   llvm::SmallVector<Term> terms;
   bool zeroNan = false;   ///< a row whose shares are NaN, or that sees no key, gives 0 ...
   bool zeroEmpty = false; ///< ... only one that sees no key (all scores -inf) does
   unsigned dimCount = 0;
+  /// Elements of the buffers before the first matrix.
+  Extent qOffset = 0, kOffset = 0, vOffset = 0;
 
   /// Queries of a unit, and keys of a block.
   int64_t unitRows() const;
