@@ -253,10 +253,68 @@ struct SinkReshape : RewritePattern {
   }
 };
 
+/// unflat(f(dot(x, w))) = f'(dot(unflat(x), w)) where the reshape only counts rows in more axes:
+/// the layer has the axes of what follows it, such as a residual. Only what takes rows apart moves,
+/// and only up, so it ends. A layer whose operand was no matrix of rows, e.g. after heads are
+/// joined.
+struct HoistReshape : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    Shape shape = shapeOf(op.getResult());
+    if (!keepsRows(op) || shapeOf(op.getX()).size() != 2 || shape.size() < 3 ||
+        !isOfProduct(op.getX()))
+      return failure();
+    Operation *source = op.getX().getDefiningOp();
+    if (auto dot = dyn_cast<DotOp>(source)) {
+      const int64_t last = shape.size() - 1;
+      Shape rows = shape;
+      rows[last] = shapeOf(dot.getA())[1];
+      Value a = rewriter.createOrFold<ReshapeOp>(
+          dot.getLoc(), tensorType(rows, getElementTypeOrSelf(dot.getA().getType())), dot.getA());
+      rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), a, dot.getB(), ArrayRef<int64_t>(),
+                                         ArrayRef<int64_t>(), ArrayRef<int64_t>{last},
+                                         dot.getContractB());
+      return success();
+    }
+    SmallVector<Value> operands;
+    for (Value operand : source->getOperands())
+      operands.push_back(SinkReshape::reshaped(rewriter, operand, shape));
+    Operation *copy = rewriter.clone(*source);
+    copy->setOperands(operands);
+    copy->getResult(0).setType(op.getType());
+    rewriter.replaceOp(op, copy->getResults());
+    return success();
+  }
+
+  /// Whether `value` is a layer's product, or made of one and what costs nothing under any shape,
+  /// and nothing else needs it.
+  static bool isOfProduct(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !value.hasOneUse())
+      return false;
+    if (auto dot = dyn_cast<DotOp>(op))
+      return dot.getBatchA().empty() && shapeOf(dot.getA()).size() == 2 &&
+             shapeOf(dot.getB()).size() == 2 && dot.getContractA() == ArrayRef<int64_t>{1} &&
+             dot.getContractB().size() == 1;
+    if (!isElementwise(op) || op->getNumResults() != 1)
+      return false;
+    bool found = false;
+    for (Value operand : op->getOperands())
+      if (!splatOf(operand) && !SinkReshape::isRowConstant(operand)) {
+        if (!isOfProduct(operand))
+          return false;
+        found = true;
+      }
+    return found;
+  }
+};
+
 struct Raise : impl::RaiseBase<Raise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DivideRowOnce, ScaleProduct, FlattenedProduct, SinkReshape>(&getContext());
+    patterns.add<DivideRowOnce, ScaleProduct, FlattenedProduct, SinkReshape, HoistReshape>(
+        &getContext());
     addRaiseAttentionPatterns(patterns);
     addQuantizedPatterns(patterns);
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));

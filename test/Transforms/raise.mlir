@@ -65,6 +65,23 @@ func.func @flat_and_unflat(%x: tensor<2x8x4xf32>, %y: tensor<16x4xf32>) -> (tens
   return %s, %t : tensor<16x4xf32>, tensor<2x8x4xf32>
 }
 
+// A residual is added to the product of joined heads: the layer takes its axes.
+// CHECK-LABEL: @unflat
+// CHECK: %[[A:.*]] = prim.reshape %arg0 : tensor<2x8x3x4xf32> -> tensor<2x8x12xf32>
+// CHECK: %[[D:.*]] = prim.dot %[[A]], %arg1 {{.*}} -> tensor<2x8x6xf32>
+// CHECK: %[[B:.*]] = prim.broadcast %arg2 axes = [2] : tensor<6xf32> -> tensor<2x8x6xf32>
+// CHECK: %[[S:.*]] = prim.add %[[D]], %[[B]] : tensor<2x8x6xf32>
+// CHECK: prim.add %[[S]], %arg3 : tensor<2x8x6xf32>
+func.func @unflat(%x: tensor<2x8x3x4xf32>, %w: tensor<12x6xf32>, %b: tensor<6xf32>, %r: tensor<2x8x6xf32>) -> tensor<2x8x6xf32> {
+  %a = prim.reshape %x : tensor<2x8x3x4xf32> -> tensor<16x12xf32>
+  %d = prim.dot %a, %w batch [] x [] contract [1] x [0] : (tensor<16x12xf32>, tensor<12x6xf32>) -> tensor<16x6xf32>
+  %bias = prim.broadcast %b axes = [1] : tensor<6xf32> -> tensor<16x6xf32>
+  %s = prim.add %d, %bias : tensor<16x6xf32>
+  %u = prim.reshape %s : tensor<16x6xf32> -> tensor<2x8x6xf32>
+  %y = prim.add %u, %r : tensor<2x8x6xf32>
+  return %y : tensor<2x8x6xf32>
+}
+
 // BERT: masked scores of heads that lie side by side; rows of NaN give 0.
 // CHECK-LABEL: @attention
 // CHECK: %[[Y:.*]] = prim.composite "attention"(%arg0, %arg1, %arg2, %arg3) {{{.*}}k_axes = array<i64: 0, 2, 1, 3>, q_axes = array<i64: 0, 2, 1, 3>, scale = 2.500000e-01 : f64, v_axes = array<i64: 0, 2, 1, 3>{{.*}}zero_nan = true}
