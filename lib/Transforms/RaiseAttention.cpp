@@ -14,6 +14,7 @@
 #include "RaiseAttention.h"
 
 #include "dynac/Composites/Composites.h"
+#include "dynac/Dialect/Prim/WeightStore.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -22,9 +23,23 @@ using namespace dynac::prim;
 
 namespace {
 
+/// The one number that all elements of `value` are, of a constant or a weight.
 std::optional<double> splatOf(Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastOp>())
     value = broadcast.getX();
+  if (auto weight = value.getDefiningOp<WeightOp>()) {
+    const WeightStore *store = value.getContext()->getLoadedDialect<PrimDialect>()->weights;
+    float number;
+    llvm::MutableArrayRef<char> bytes(reinterpret_cast<char *>(&number), sizeof(number));
+    if (!store || !getElementTypeOrSelf(value.getType()).isF32() ||
+        store->byteSize(weight.getId()) != sizeof(number))
+      return std::nullopt;
+    if (llvm::Error error = store->materialize(weight.getId(), bytes)) {
+      llvm::consumeError(std::move(error)); // is reported when the weight is written
+      return std::nullopt;
+    }
+    return number;
+  }
   DenseElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat() ||
       !isa<FloatType>(elements.getElementType()))
