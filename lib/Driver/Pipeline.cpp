@@ -36,8 +36,9 @@ namespace dynac {
 
 /// Refuses what cannot work before any time is spent.
 static llvm::Error checkOptions(const CompileOptions &options) {
-  if (options.accuracy == Accuracy::Strict)
-    return unsupported("--accuracy strict is not supported: sums are reordered for vectors");
+  if (options.accuracy == Accuracy::Strict && options.precision != Precision::F32)
+    return usageError("--accuracy strict keeps the model's numbers, --precision bf16 rounds them: "
+                      "choose one");
   if (options.output.empty() && !options.emit)
     return usageError("no output: give -o FILE.so, .o or .a");
   if (options.output.empty())
@@ -175,7 +176,8 @@ private:
     func.addPass(createSimplify());
     func.addPass(createFoldWeights());
     if (options.optLevel > 0) {
-      func.addPass(createFoldScales());
+      if (!isStrict())
+        func.addPass(createFoldScales());
       func.addPass(createFoldWeights());
       func.addPass(createSimplify());
     }
@@ -195,6 +197,8 @@ private:
     }
     return runPasses(pm);
   }
+
+  bool isStrict() const { return options.accuracy == Accuracy::Strict; }
 
   /// `--precision`. The generic way stays f32: it is the reference.
   void roundOperands(OpPassManager &func) {
@@ -238,7 +242,7 @@ private:
     auto main = module->lookupSymbol<func::FuncOp>("main");
     plan.name = options.name.empty() ? llvm::sys::path::stem(options.model).str() : options.name;
     restrictSymbols();
-    cpu::CpuRegionPlanner planner(*kernels, isas);
+    cpu::CpuRegionPlanner planner(*kernels, isas, isStrict());
     if (llvm::Error error = dynac::schedule(main, planner, weights, plan))
       return error;
     report.kernels = plan.kernels.size();

@@ -138,6 +138,8 @@ class Compile(CliTest):
         self.refuses(2, "--dim 'n=3..1': the range is empty", *base, "--dim", "n=3..1")
         self.refuses(6, "--target cuda: this build makes code for cpu only", *base, "--target", "cuda")
         self.refuses(4, "--precision f16: only f32 and bf16 are supported", *base, "--precision", "f16")
+        self.refuses(2, "--accuracy strict keeps the model's numbers, --precision bf16 rounds them: choose one", *base,
+                     "--accuracy", "strict", "--precision", "bf16")
         self.refuses(2, "--weights 'x/w.safetensors': the file has to be in the folder of the output, where the artifact "
                      "will look for it", *base, "--weights", "x/w.safetensors")
         self.refuses(7, "linker 'no-such-ld' (from --linker) was not found", *base, "--linker", "no-such-ld")

@@ -98,8 +98,12 @@ public:
                     "CPUs with AVX512-BF16, others get the same numbers slower")
         ->capture_default_str()
         ->check(CLI::IsMember({"f32", "tf32", "bf16", "f16"}));
-    app->add_option("--accuracy", accuracy,
-                    "strict: no reordering of sums, no approximations; fast: less exact functions")
+    app->add_option(
+           "--accuracy", accuracy,
+           "strict: products of the model's own numbers only: no Winograd convolutions, no "
+           "scales folded into weights, denormal numbers kept, no --precision bf16; sums "
+           "may still be split for vectors, and functions have the error bounds that "
+           "they always have (at most a few ulp). fast: the same as default so far")
         ->capture_default_str()
         ->check(CLI::IsMember({"strict", "default", "fast"}));
     addSpecs(*app, "--shape", shapes, "Sizes of an input: NAME=1x3x224x224, ? leaves one as it is");

@@ -65,7 +65,18 @@ llvm::Expected<std::vector<dynac_cpu_level_t>> parseMarchOption(llvm::StringRef 
 /// What f32 operands of contractions are rounded to; sums and all other operations stay f32.
 enum class Precision { F32, Bf16 };
 
-enum class Accuracy { Strict, Default, Fast };
+/// How far results may be from those of exact arithmetic.
+enum class Accuracy {
+  /// Every product that the model names is formed of its own f32 numbers and added in f32 or wider:
+  /// no transformed convolutions (Winograd), no scales multiplied into weights, no denormal numbers
+  /// taken for 0. Sums may be split and ordered for vectors, a product and its sum may be rounded
+  /// once, and functions keep their bounds, which are those of Default.
+  Strict,
+  /// Also what errs by a few times as much as f32 sums do.
+  Default,
+  /// May take functions of wider bounds; has none yet and equals Default.
+  Fast
+};
 
 /// All that `dynac compile` can be asked for. Plain data: the front end of the command line fills
 /// it.

@@ -397,10 +397,12 @@ void AttentionEmitter::store(Value value, Value memref, Value at, Value mask) {
 }
 
 /// exp(score - largest), 0 where it would be denormal: products with such numbers take a hundred
-/// times as long, and no sum of shares notices them.
+/// times as long, and no sum of shares notices them, unless values differ by as much.
 Value AttentionEmitter::share(Value score, Value largest) {
   Value difference = b.create<arith::SubFOp>(loc, score, largest);
   Value result = b.create<math::ExpOp>(loc, difference);
+  if (spec.keepTiny)
+    return result;
   Value tiny = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OLT, difference, splat(-87.0f));
   return b.create<arith::SelectOp>(loc, tiny, splat(0), result);
 }

@@ -133,6 +133,7 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
   spec.scale = static_cast<float>(config.scale);
   spec.zeroEmpty = config.zeroMaskedRows;
   spec.zeroNan = config.zeroNan;
+  spec.keepTiny = planner.strict;
   for (auto [i, x] : llvm::enumerate(xs.drop_front(3))) {
     AttentionSpec::Term term;
     term.isMask = getElementTypeOrSelf(x.getType()).isInteger(1);

@@ -154,7 +154,9 @@ llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuReg
                                           WeightStore &weights) {
   auto conv = cast<CompositeOp>(op);
   auto dims = std::make_shared<KernelDims>();
-  ConvPlan plan = planConv(shapeOfConv(conv, *dims));
+  ConvShape shape = shapeOfConv(conv, *dims);
+  shape.allowWinograd = !planner.strict;
+  ConvPlan plan = planConv(shape);
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   if (plan.flat && !epilogue->mayCountPixels(2, 3))
     return unsupported(

@@ -39,6 +39,7 @@ struct AttentionSpec {
   llvm::SmallVector<Term> terms;
   bool zeroNan = false;   ///< a row whose shares are NaN, or that sees no key, gives 0 ...
   bool zeroEmpty = false; ///< ... only one that sees no key (all scores -inf) does
+  bool keepTiny = false;  ///< shares that are denormal count; else they are 0, which is faster
   unsigned dimCount = 0;
   /// Elements of the buffers before the first matrix.
   Extent qOffset = 0, kOffset = 0, vOffset = 0;

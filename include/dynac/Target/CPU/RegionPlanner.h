@@ -18,14 +18,17 @@ namespace dynac::cpu {
 /// generic way. Kernels are emitted into `kernels`.
 class CpuRegionPlanner : public RegionPlanner {
 public:
-  CpuRegionPlanner(mlir::ModuleOp kernels, llvm::ArrayRef<Isa> isas)
-      : kernels(kernels), isas(isas) {}
+  /// `strict`: kernels add the products that the model names, with nothing transformed or left out
+  /// for speed; only the order of sums is theirs.
+  CpuRegionPlanner(mlir::ModuleOp kernels, llvm::ArrayRef<Isa> isas, bool strict = false)
+      : kernels(kernels), isas(isas), strict(strict) {}
 
   llvm::Expected<RegionPlan> planRegion(prim::RegionOp region, Plan &plan,
                                         WeightStore &weights) override;
 
   mlir::ModuleOp kernels;
   llvm::SmallVector<Isa> isas;
+  const bool strict;
   /// Packed weights by what they are made of, so that two users share one.
   std::map<std::string, int64_t> packed;
 
