@@ -46,22 +46,28 @@ Tensors dynac::unpackChannelsBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
   return {reshape(x, {shape[0], shape[1], shape[3]})};
 }
 
+/// A pair of numbers, (vertical, horizontal).
+static llvm::SmallVector<int64_t> pairOf(TensorContext &ctx, mlir::DictionaryAttr config,
+                                         llvm::StringRef name) {
+  auto values = config.getAs<mlir::DenseI64ArrayAttr>(name);
+  if (values && values.size() == 2)
+    return llvm::SmallVector<int64_t>(values.asArrayRef());
+  ctx.fail("attribute '" + name + "' is no pair of numbers");
+  return {1, 1};
+}
+
+static Shape padOf(TensorContext &ctx, mlir::DictionaryAttr config, llvm::StringRef name) {
+  Shape sizes;
+  for (int64_t size : pairOf(ctx, config, name))
+    sizes.push_back(SymExpr(size));
+  return sizes;
+}
+
 // pack(conv(unpack(x), w)); x is not packed if `plain_input` says so. Bytes give i32, and their
 // padding holds `fill`; bf16 numbers, to which a plain x is rounded, give f32.
 Tensors dynac::convNchwcBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
                              mlir::DictionaryAttr config) {
-  auto ints = [&](llvm::StringRef name) {
-    auto values = config.getAs<mlir::DenseI64ArrayAttr>(name);
-    if (!values)
-      ctx.fail("conv_nchwc: attribute '" + name + "' is missing");
-    return values ? llvm::SmallVector<int64_t>(values.asArrayRef())
-                  : llvm::SmallVector<int64_t>(2, 1);
-  };
-  Shape lo, hi;
-  for (int64_t value : ints("lo"))
-    lo.push_back(SymExpr(value));
-  for (int64_t value : ints("hi"))
-    hi.push_back(SymExpr(value));
+  Shape lo = padOf(ctx, config, "lo"), hi = padOf(ctx, config, "hi");
   Tensor x =
       boolOf(ctx, config, "plain_input") ? xs[0] : unpackChannelsBody(ctx, {xs[0]}, config)[0];
   mlir::Type sum;
@@ -75,7 +81,16 @@ Tensors dynac::convNchwcBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
     x = convert(x, xs[1].dtype());
     sum = ctx.builder.getF32Type();
   }
-  Tensor y = conv(x, xs[1], ints("strides"), lo, hi, {1, 1}, ints("dilations"),
-                  intOf(ctx, config, "groups"), sum);
+  Tensor y = conv(x, xs[1], pairOf(ctx, config, "strides"), lo, hi, {1, 1},
+                  pairOf(ctx, config, "dilations"), intOf(ctx, config, "groups"), sum);
   return y ? packChannelsBody(ctx, {y}, config) : Tensors{y};
+}
+
+// transpose(conv(transpose(x), w)) with a group for each channel.
+Tensors dynac::depthwiseNhwcBody(TensorContext &ctx, llvm::ArrayRef<Tensor> xs,
+                                 mlir::DictionaryAttr config) {
+  Tensor y = conv(transpose(xs[0], {0, 3, 1, 2}), xs[1], pairOf(ctx, config, "strides"),
+                  padOf(ctx, config, "lo"), padOf(ctx, config, "hi"), {1, 1},
+                  pairOf(ctx, config, "dilations"), intOf(ctx, config, "groups"));
+  return {y ? transpose(y, {0, 2, 3, 1}) : y};
 }

@@ -21,6 +21,7 @@ Tensors rmsNormBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::Dictionary
 Tensors packChannelsBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
 Tensors unpackChannelsBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
 Tensors convNchwcBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
+Tensors depthwiseNhwcBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
 Tensors attentionBody(TensorContext &, llvm::ArrayRef<Tensor> xs, mlir::DictionaryAttr config);
 
 /// Entries of a composite's config. One that is missing or of another type fails the context and

@@ -14,6 +14,8 @@ ArrayRef<CompositeSpec> dynac::compositeTable() {
   static constexpr CompositeSpec table[] = {
       {"attention", "softmax(scale * q kT, changed by terms) v", attentionBody},
       {"conv_nchwc", "pack_channels(conv(unpack_channels(x), w))", convNchwcBody},
+      {"depthwise_nhwc", "y[n, h, w, c] = depthwise convolution of x[n, h, w, c] by w[c, 1, i, j]",
+       depthwiseNhwcBody},
       {"layer_norm", "(x - mean) / sqrt(var + epsilon) * scale + bias", layerNormBody},
       {"log_softmax", "x - max - log(sum(exp(x - max)))", logSoftmaxBody},
       {"pack_channels", "y[n, c/16, h, w, c%16] = x[n, c, h, w]", packChannelsBody},

@@ -183,6 +183,7 @@ private:
     }
     func.addPass(createStoreLiterals());
     if (options.optLevel > 0) {
+      func.addPass(cpu::createChannelsLastPass());
       func.addPass(cpu::createBlockedLayoutPass());
       roundOperands(func);
       func.addPass(cpu::createClaimPass());

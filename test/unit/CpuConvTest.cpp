@@ -23,7 +23,7 @@ namespace {
 struct Case {
   int64_t n, c, h, w, k, groups;
   std::array<int64_t, 2> kernel, stride, dilation, padBegin, padEnd;
-  bool dynamic, plain;
+  bool dynamic, plain, last = false; ///< last: x and y are [n, h, w, c]
 
   int64_t out(unsigned axis) const {
     const int64_t size = axis ? w : h;
@@ -63,19 +63,27 @@ Spec makeSpec(MLIRContext &context, const Case &c, const Plan &plan) {
   const ConvShape &s = spec.plan.shape;
   const int64_t blocks = (c.k + 15) / 16;
   spec.extra = {{f32, {blocks * 16}}, {f32, {s.n, blocks, s.oh, s.ow, 16}}};
+  if (c.last)
+    spec.extra.back().shape = {s.n, s.oh, s.ow, c.k};
   spec.epilogue = biasReluResidual;
   return spec;
 }
 
-/// Blocks of 16 channels of a plain array, zero-padded.
-Aligned<float> toBlocked(const Aligned<float> &plain, int64_t n, int64_t c, int64_t pixels) {
+/// Where channel `j` of pixel `p` of image `i` lies: in blocks of 16 channels, or with them last.
+int64_t placeOf(int64_t i, int64_t j, int64_t p, int64_t c, int64_t pixels, bool last) {
+  return last ? (i * pixels + p) * c + j
+              : ((i * ((c + 15) / 16) + j / 16) * pixels + p) * 16 + j % 16;
+}
+
+/// A plain array in that order, zero-padded.
+Aligned<float> laidOut(const Aligned<float> &plain, int64_t n, int64_t c, int64_t pixels,
+                       bool last) {
   const int64_t blocks = (c + 15) / 16;
   Aligned<float> blocked(n * blocks * pixels * 16, 0.f);
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < c; ++j)
       for (int64_t p = 0; p < pixels; ++p)
-        blocked[((i * blocks + j / 16) * pixels + p) * 16 + j % 16] =
-            plain[(i * c + j) * pixels + p];
+        blocked[placeOf(i, j, p, c, pixels, last)] = plain[(i * c + j) * pixels + p];
   return blocked;
 }
 
@@ -94,8 +102,8 @@ void check(dynac_kernel_fn fn, int64_t packedElements, Pack pack, int64_t units,
   fillRandom(bias.data(), t.k, 3);
   fillRandom(residual.data(), residual.size(), 4);
   pack({w.data(), w.size()}, {packed.data(), packed.size()});
-  Aligned<float> blocked = toBlocked(x, t.n, t.c, t.h * t.w),
-                 residualBlocked = toBlocked(residual, t.n, t.k, oh * ow);
+  Aligned<float> blocked = laidOut(x, t.n, t.c, t.h * t.w, t.last),
+                 residualBlocked = laidOut(residual, t.n, t.k, oh * ow, t.last);
   Aligned<char> scratch(scratchBytes + 64, char(0x7f));
   for (int64_t begin = 0, end; begin < units; begin = end) {
     end = std::min(units, begin + std::max<int64_t>(1, (units - begin) / 2));
@@ -120,7 +128,7 @@ void check(dynac_kernel_fn fn, int64_t packedElements, Pack pack, int64_t units,
                          w[((k * cg + c) * t.kernel[0] + u) * t.kernel[1] + v];
               }
           sum = std::max(sum + bias[k], 0.0) + residual[((n * t.k + k) * oh + i) * ow + j];
-          const float got = y[(((n * blocks + k / 16) * oh + i) * ow + j) * 16 + k % 16];
+          const float got = y[placeOf(n, k, i * ow + j, t.k, oh * ow, t.last)];
           ASSERT_NEAR(got, sum, 2e-6 * (cg * t.kernel[0] * t.kernel[1] + 4))
               << what << " at " << n << ", " << k << ", " << i << ", " << j;
         }
@@ -233,13 +241,16 @@ TEST(CpuConvTest, MatchesPlainDepthwiseConvolution) {
        {1, 16, 11, 31, 16, 16, {3, 3}, {1, 1}, {2, 3}, {2, 3}, {2, 3}, false, false},
        {1, 16, 9, 9, 16, 16, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false, false},
        {1, 16, 2, 2, 16, 16, {7, 7}, {1, 1}, {1, 1}, {3, 3}, {3, 3}, false, false},
-       {1, 48, 12, 30, 48, 48, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1}, false, false}},
+       {1, 48, 12, 30, 48, 48, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1}, false, false},
+       {2, 48, 14, 14, 48, 48, {7, 7}, {1, 1}, {1, 1}, {3, 3}, {3, 3}, false, false, true},
+       {2, 32, 11, 31, 32, 32, {3, 5}, {2, 1}, {1, 2}, {1, 4}, {1, 4}, false, false, true}},
       [](ModuleOp module, StringRef name, const Isa &isa, const Case &c) {
-        emitDepthwise(module, name, isa,
-                      makeSpec<DepthwiseSpec>(*module.getContext(), c, planDepthwise(c.shape())));
+        emitDepthwise(
+            module, name, isa,
+            makeSpec<DepthwiseSpec>(*module.getContext(), c, planDepthwise(c.shape(), c.last)));
       },
       [](dynac_kernel_fn fn, const Case &c, const std::string &name) {
-        const DepthwisePlan plan = planDepthwise(c.shape());
+        const DepthwisePlan plan = planDepthwise(c.shape(), c.last);
         check(
             fn, plan.packedElements(),
             [&](auto weights, auto packed) { packDepthwise(plan, weights, packed); },

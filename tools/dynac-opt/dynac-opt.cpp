@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
   dynac::registerTransformsPasses();
   mlir::registerPass(dynac::cpu::createBf16OperandsPass);
   mlir::registerPass(dynac::cpu::createBlockedLayoutPass);
+  mlir::registerPass(dynac::cpu::createChannelsLastPass);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dynac's passes on textual IR\n", registry));
 }

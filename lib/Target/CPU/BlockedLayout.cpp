@@ -68,6 +68,23 @@ Tensor unpackChannels(Tensor x, Dims plain) {
                    plain);
 }
 
+/// x of a `value` [N, C, H, W] that is the transpose of x [N, H, W, C], where blocks are whole.
+Value channelsLastOf(Value value) {
+  auto op = value.getDefiningOp<TransposeOp>();
+  return op && op.getPermutation() == ArrayRef<int64_t>{0, 3, 1, 2} &&
+                 !ShapedType::isDynamic(channelsOf(value)) && channelsOf(value) % kChannelBlock == 0
+             ? op.getX()
+             : Value();
+}
+
+/// The blocked form of that: blocks move as wholes.
+Tensor packLast(Tensor x) {
+  Shape shape = x.shape();
+  x = reshape(x, {shape[0], shape[1], shape[2], shape[3].floorDiv(SymExpr(kChannelBlock)),
+                  SymExpr(kChannelBlock)});
+  return transpose(x, {0, 3, 1, 2, 4});
+}
+
 /// Whether the op keeps finite lanes finite whatever they hold. Integers always are.
 bool keepsFinite(Operation *op) {
   if (isa<IntegerType>(getElementTypeOrSelf(op->getResult(0).getType())))
@@ -203,6 +220,35 @@ struct CancelPack : OpRewritePattern<CompositeOp> {
   }
 };
 
+/// pack(transpose of [N, H, W, C]) and the transpose of unpack(x) to that.
+struct PackLast : OpRewritePattern<CompositeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CompositeOp op, PatternRewriter &rewriter) const override {
+    Value x = op.getName() == "pack_channels" ? channelsLastOf(op.getXs()[0]) : Value();
+    if (!x)
+      return failure();
+    TensorContext ctx(rewriter, op.getLoc());
+    rewriter.replaceOp(op, packLast(Tensor(ctx, x)).value());
+    return success();
+  }
+};
+
+struct UnpackLast : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    CompositeOp unpack = unpackOf(op.getX());
+    if (!unpack || op.getPermutation() != ArrayRef<int64_t>{0, 2, 3, 1} ||
+        channelsOf(op.getX()) % kChannelBlock)
+      return failure();
+    TensorContext ctx(rewriter, op.getLoc());
+    Tensor y = transpose(Tensor(ctx, unpack.getXs()[0]), {0, 2, 3, 1, 4});
+    rewriter.replaceOp(op, reshape(y, shapeOf(op.getY())).value());
+    return success();
+  }
+};
+
 /// The 5-D counterpart of a broadcast to [N, C, H, W] of at most N and C.
 Tensor blockedBroadcast(BroadcastOp op, Dims blocked, TensorContext &ctx) {
   Tensor x(ctx, op.getX());
@@ -267,7 +313,7 @@ struct MoveThroughElementwise : RewritePattern {
     if (channelsOf(op->getResult(0)) % kChannelBlock && !keepsFinite(op))
       return false;
     return llvm::all_of(op->getOperands(), [](Value operand) {
-      if (unpackOf(operand) || operand.getDefiningOp<ConstantOp>())
+      if (unpackOf(operand) || operand.getDefiningOp<ConstantOp>() || channelsLastOf(operand))
         return true;
       if (auto broadcast = operand.getDefiningOp<BroadcastOp>()) {
         Shape from = shapeOf(broadcast.getX());
@@ -283,6 +329,8 @@ struct MoveThroughElementwise : RewritePattern {
   Tensor block(Value operand, Dims blocked, TensorContext &ctx) const {
     if (CompositeOp unpack = unpackOf(operand))
       return Tensor(ctx, unpack.getXs()[0]);
+    if (Value x = channelsLastOf(operand))
+      return packLast(Tensor(ctx, x));
     if (auto broadcast = operand.getDefiningOp<BroadcastOp>())
       return blockedBroadcast(broadcast, blocked, ctx);
     DenseElementsAttr elements;
@@ -508,9 +556,9 @@ struct BlockedLayout : PassWrapper<BlockedLayout, OperationPass<func::FuncOp>> {
   }
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<BlockConv, CancelPack, MoveThroughElementwise, MoveThroughWindow,
-                 MoveThroughReduce, MoveThroughPad, MoveThroughSlice, MoveThroughConcat>(
-        &getContext());
+    patterns
+        .add<BlockConv, CancelPack, PackLast, UnpackLast, MoveThroughElementwise, MoveThroughWindow,
+             MoveThroughReduce, MoveThroughPad, MoveThroughSlice, MoveThroughConcat>(&getContext());
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -34,6 +34,11 @@ bool isConvNchwc(Operation *op) {
   return composite && composite.getName() == "conv_nchwc";
 }
 
+bool isDepthwiseNhwc(Operation *op) {
+  auto composite = dyn_cast<CompositeOp>(op);
+  return composite && composite.getName() == "depthwise_nhwc";
+}
+
 bool isDepthwise(CompositeOp op) {
   const int64_t groups = intOf(op, "groups");
   return groups > 1 && groups == intOf(op, "channels") && groups == intOf(op, "filters");
@@ -48,6 +53,17 @@ bool isOfBlocks(CompositeOp op) {
 
 bool isDense(Operation *op) { return isConvNchwc(op) && isOfBlocks(cast<CompositeOp>(op)); }
 
+/// What convolutions have in common.
+void readWindow(CompositeOp op, ConvShape &shape) {
+  auto w = cast<RankedTensorType>(op.getXs()[1].getType());
+  shape.groups = intOf(op, "groups");
+  shape.kernel = {w.getDimSize(2), w.getDimSize(3)};
+  shape.stride = pairOf(op, "strides");
+  shape.dilation = pairOf(op, "dilations");
+  shape.padBegin = pairOf(op, "lo");
+  shape.padEnd = pairOf(op, "hi");
+}
+
 /// The kernel's view of the composite; sizes that are not known become dimension arguments.
 ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
   bool plain = op.getConfig().getAs<BoolAttr>("plain_input").getValue();
@@ -57,12 +73,7 @@ ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
                   dims.extent(y[3])};
   shape.c = intOf(op, "channels");
   shape.k = intOf(op, "filters");
-  shape.groups = intOf(op, "groups");
-  shape.kernel = {w.getDimSize(2), w.getDimSize(3)};
-  shape.stride = pairOf(op, "strides");
-  shape.dilation = pairOf(op, "dilations");
-  shape.padBegin = pairOf(op, "lo");
-  shape.padEnd = pairOf(op, "hi");
+  readWindow(op, shape);
   shape.plainInput = plain;
   if (w.getElementType().isInteger(8)) {
     shape.dot = DotKind::U8S8;
@@ -168,17 +179,29 @@ llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuReg
 }
 
 bool matchesDepthwise(Operation *op) {
-  return isConvNchwc(op) && isDepthwise(cast<CompositeOp>(op));
+  return isDepthwiseNhwc(op) || (isConvNchwc(op) && isDepthwise(cast<CompositeOp>(op)));
+}
+
+DepthwisePlan planOfDepthwise(CompositeOp op, KernelDims &dims) {
+  if (!isDepthwiseNhwc(op))
+    return planDepthwise(shapeOfConv(op, dims));
+  Shape x = shapeOf(op.getXs()[0]), y = shapeOf(op.getYs()[0]);
+  ConvShape shape{dims.extent(x[0]), dims.extent(x[1]), dims.extent(x[2]), dims.extent(y[1]),
+                  dims.extent(y[2])};
+  shape.c = shape.k = intOf(op, "groups");
+  readWindow(op, shape);
+  return planDepthwise(shape, /*channelsLast=*/true);
 }
 
 llvm::Expected<RegionPlan> planDepthwiseRegion(RegionOp region, Operation *op,
                                                CpuRegionPlanner &planner, WeightStore &weights) {
   auto conv = cast<CompositeOp>(op);
   auto dims = std::make_shared<KernelDims>();
-  DepthwisePlan plan = planDepthwise(shapeOfConv(conv, *dims));
+  DepthwisePlan plan = planOfDepthwise(conv, *dims);
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   Shape y = shapeOf(conv.getYs()[0]);
-  SymExpr units = y[0] * y[1] * y[2].ceilDiv(SymExpr(plan.blockRows));
+  SymExpr blocks = plan.channelsLast ? SymExpr(plan.shape.c / kChannelBlock) : y[1];
+  SymExpr units = y[0] * blocks * y[plan.channelsLast ? 1 : 2].ceilDiv(SymExpr(plan.blockRows));
   return planWith<DepthwisePlan, DepthwiseSpec>(region, conv, plan, "depthwise", units, 0, dims,
                                                 epilogue, planner, weights, packDepthwiseBytes,
                                                 emitDepthwise);

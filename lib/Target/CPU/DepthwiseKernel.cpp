@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace dynac::cpu;
 
-DepthwisePlan dynac::cpu::planDepthwise(const ConvShape &shape) {
-  DepthwisePlan plan = {shape, 8};
+DepthwisePlan dynac::cpu::planDepthwise(const ConvShape &shape, bool channelsLast) {
+  DepthwisePlan plan = {shape, 8, channelsLast};
   if (!shape.oh.dynamic)
     plan.blockRows = std::clamp<int64_t>(shape.oh.value, 1, 8);
   return plan;
@@ -69,6 +69,8 @@ private:
                    SmallVector<Value> &sums);
   Value inputRow(const Row &row, Value tapRow);
   void store(const Row &row, Value col, Value sum);
+  /// Elements from one pixel to the next.
+  int64_t pixel() const { return spec.plan.channelsLast ? shape.c : 16; }
   int64_t tilePixelLimit() const { return kernel.isa().registers == 32 ? 14 : 7; }
 
   const DepthwiseSpec &spec;
@@ -87,13 +89,15 @@ SmallVector<BufferArg> DepthwiseEmitter::buffers(MLIRContext *context, const Dep
   Type f32 = Float32Type::get(context);
   const ConvShape &s = spec.plan.shape;
   const int64_t blocks = llvm::divideCeil(s.c, 16);
-  SmallVector<BufferArg> args = {{f32, {s.n, blocks, s.h, s.w, 16}},
-                                 {f32, {spec.plan.packedElements()}}};
+  auto image = [&](Extent rows, Extent cols) -> SmallVector<Extent> {
+    if (spec.plan.channelsLast)
+      return {s.n, rows, cols, s.c};
+    return {s.n, blocks, rows, cols, 16};
+  };
+  SmallVector<BufferArg> args = {{f32, image(s.h, s.w)}, {f32, {spec.plan.packedElements()}}};
   args.append(spec.extra.begin(), spec.extra.end());
-  args.push_back({spec.outputType ? spec.outputType : f32,
-                  {s.n, blocks, s.oh, s.ow, 16},
-                  true,
-                  spec.outputMayAlias});
+  args.push_back(
+      {spec.outputType ? spec.outputType : f32, image(s.oh, s.ow), true, spec.outputMayAlias});
   if (spec.outputMayAlias)
     for (unsigned i = 2; i < args.size(); ++i)
       args[i].mayAlias = true;
@@ -118,18 +122,24 @@ void DepthwiseEmitter::block(Value unit) {
   const int64_t blocks = llvm::divideCeil(shape.c, 16), blockRows = spec.plan.blockRows;
   Value rowBlocks = math.div(math.add(rows, blockRows - 1), blockRows);
   Row common = {};
-  Value plane = math.div(unit, rowBlocks); // n * blocks + channel block
-  plane = math.opaque(plane);
-  common.channelBlock = math.opaque(math.rem(plane, blocks));
-  common.n = math.opaque(math.div(plane, blocks));
-  Value first = math.opaque(math.mul(math.rem(unit, rowBlocks), blockRows));
+  // All blocks of the same rows lie side by side if channels are last: they come one after another.
+  const bool last = spec.plan.channelsLast;
+  Value outer = math.opaque(math.div(unit, last ? math.constant(blocks) : rowBlocks));
+  Value inner = math.opaque(math.rem(unit, last ? math.constant(blocks) : rowBlocks));
+  common.channelBlock = last ? inner : math.opaque(math.rem(outer, blocks));
+  common.n = math.opaque(math.div(outer, last ? rowBlocks : math.constant(blocks)));
+  Value rowBlock = last ? math.opaque(math.rem(outer, rowBlocks)) : inner;
+  Value first = math.opaque(math.mul(rowBlock, blockRows));
   Value end = math.opaque(math.min(math.add(first, blockRows), rows));
   const int64_t lanes = kernel.isa().lanes;
   forLoop(b, loc, math.constant(0), math.constant(16), math.constant(lanes),
           [&](OpBuilder &, Value lane) {
             common.lane = lane;
-            common.plane =
-                math.opaque(math.add(math.mul(math.mul(plane, math.mul(h, w)), 16), lane));
+            Value image = math.mul(h, w);
+            Value start = last ? math.add(math.mul(common.n, math.mul(image, shape.c)),
+                                          math.mul(common.channelBlock, 16))
+                               : math.mul(math.mul(outer, image), 16);
+            common.plane = math.opaque(math.add(start, lane));
             common.weights = math.add(
                 math.mul(common.channelBlock, 16 * shape.kernel[0] * shape.kernel[1]), lane);
             forLoop(b, loc, first, end, math.constant(1), [&](OpBuilder &, Value y) {
@@ -220,13 +230,13 @@ Value DepthwiseEmitter::inputRow(const Row &row, Value tapRow) {
       math.sub(math.add(math.mul(row.y, shape.stride[0]), math.mul(tapRow, shape.dilation[0])),
                math.constant(shape.padBegin[0]));
   return math.add(row.plane,
-                  math.mul(math.sub(math.mul(y, w), math.constant(shape.padBegin[1])), 16));
+                  math.mul(math.sub(math.mul(y, w), math.constant(shape.padBegin[1])), pixel()));
 }
 
 /// Adds one row of taps to the sums of `pixels` neighbours; each input vector is loaded once.
 void DepthwiseEmitter::multiplyRow(const Row &row, Value tapRow, Value col, int64_t pixels,
                                    TapFilter uses, SmallVector<Value> &sums) {
-  Value input = math.add(inputRow(row, tapRow), math.mul(col, shape.stride[1] * 16));
+  Value input = math.add(inputRow(row, tapRow), math.mul(col, shape.stride[1] * pixel()));
   Value weights = math.add(row.weights, math.mul(tapRow, shape.kernel[1] * 16));
   SmallVector<Value> taps;
   for (int64_t tap = 0; tap < shape.kernel[1]; ++tap)
@@ -239,7 +249,8 @@ void DepthwiseEmitter::multiplyRow(const Row &row, Value tapRow, Value col, int6
       if (uses(pixel, tap))
         users[pixel * shape.stride[1] + tap * shape.dilation[1]].push_back({pixel, tap});
   for (auto &[column, pairs] : users) {
-    Value value = b.create<vector::LoadOp>(loc, type, x, ValueRange{math.add(input, column * 16)});
+    Value value =
+        b.create<vector::LoadOp>(loc, type, x, ValueRange{math.add(input, column * pixel())});
     for (auto [pixel, tap] : pairs)
       sums[pixel] = b.create<vector::FMAOp>(loc, value, taps[tap], sums[pixel]);
   }
@@ -277,7 +288,7 @@ void DepthwiseEmitter::borderPixel(const Row &row, Value col) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(outer.getBody());
     Value tapRow = outer.getInductionVar();
-    Value input = math.add(inputRow(row, tapRow), math.mul(start, 16));
+    Value input = math.add(inputRow(row, tapRow), math.mul(start, pixel()));
     Value weights = math.add(row.weights, math.mul(tapRow, shape.kernel[1] * 16));
     auto inner = b.create<scf::ForOp>(loc, first, end, one, ValueRange{outer.getRegionIterArg(0)});
     {
@@ -285,7 +296,7 @@ void DepthwiseEmitter::borderPixel(const Row &row, Value col) {
       b.setInsertionPointToStart(inner.getBody());
       Value tap = inner.getInductionVar();
       Value value = b.create<vector::LoadOp>(
-          loc, type, x, ValueRange{math.add(input, math.mul(tap, dilation * 16))});
+          loc, type, x, ValueRange{math.add(input, math.mul(tap, dilation * pixel()))});
       Value weight = b.create<vector::LoadOp>(loc, type, packed,
                                               ValueRange{math.add(weights, math.mul(tap, 16))});
       Value sum = b.create<vector::FMAOp>(loc, value, weight, inner.getRegionIterArg(0));
@@ -298,8 +309,10 @@ void DepthwiseEmitter::borderPixel(const Row &row, Value col) {
 
 void DepthwiseEmitter::store(const Row &row, Value col, Value sum) {
   Value channel = math.add(math.mul(row.channelBlock, 16), row.lane);
-  EpilogueCoords coords{
-      kernel, {row.n, row.channelBlock, row.y, col, row.lane}, channel, type, nullptr};
+  SmallVector<Value> index{row.n, row.channelBlock, row.y, col, row.lane};
+  if (spec.plan.channelsLast)
+    index = {row.n, row.y, col, channel};
+  EpilogueCoords coords{kernel, index, channel, type, nullptr};
   storeTileVector(b, loc, sum, spec.epilogue, coords, output, coords.index);
 }
 

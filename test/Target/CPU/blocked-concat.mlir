@@ -45,3 +45,18 @@ func.func @slice(%x: tensor<1x16x5x5xf32>) -> tensor<1x24x5x5xf32> {
   %y = prim.slice %a from <0, 12, 0, 0> by [1, 1, 1, 1] : tensor<1x48x5x5xf32> -> tensor<1x24x5x5xf32>
   return %y : tensor<1x24x5x5xf32>
 }
+
+// Blocks move as wholes between the layouts with channels last and in blocks.
+// CHECK-LABEL: @channels_last
+// CHECK: %[[B:.*]] = prim.reshape %arg0 : tensor<1x5x6x32xf32> -> tensor<1x5x6x2x16xf32>
+// CHECK: %[[X:.*]] = prim.transpose %[[B]] [0, 3, 1, 2, 4]
+// CHECK: %[[Y:.*]] = prim.composite "conv_nchwc"(%[[X]],
+// CHECK: %[[Z:.*]] = prim.transpose %[[Y]] [0, 2, 3, 1, 4]
+// CHECK: prim.reshape %[[Z]] : tensor<1x5x6x1x16xf32> -> tensor<1x5x6x16xf32>
+func.func @channels_last(%x: tensor<1x5x6x32xf32>) -> tensor<1x5x6x16xf32> {
+  %w = prim.weight 0 : tensor<16x32x1x1xf32>
+  %p = prim.transpose %x [0, 3, 1, 2] : tensor<1x5x6x32xf32> -> tensor<1x32x5x6xf32>
+  %c = prim.conv %p, %w strides [1, 1] lo <0, 0> hi <0, 0> dilation [1, 1] x [1, 1] groups 1 : (tensor<1x32x5x6xf32>, tensor<16x32x1x1xf32>) -> tensor<1x16x5x6xf32>
+  %y = prim.transpose %c [0, 2, 3, 1] : tensor<1x16x5x6xf32> -> tensor<1x5x6x16xf32>
+  return %y : tensor<1x5x6x16xf32>
+}

@@ -8,9 +8,9 @@
 //   y[n, c, oh, ow] = epilogue(sum over i, j of x[n, c, oh * stride - pad + i * dilation, ...] *
 //   w[c, i, j])
 //
-// x and y are [n, C/16, h, w, 16], w is packed as [C/16][kh][kw][16]. Taps that fall into the
-// padding are left out: rows by the bounds of a loop, columns in tiles of their own. n, h, w may be
-// dynamic (slower at the left and right border).
+// x and y are [n, C/16, h, w, 16], or [n, h, w, C] where 16 divides C; w is packed as
+// [C/16][kh][kw][16]. Taps that fall into the padding are left out: rows by the bounds of a loop,
+// columns in tiles of their own. n, h, w may be dynamic (slower at the left and right border).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,7 @@ namespace dynac::cpu {
 struct DepthwisePlan {
   ConvShape shape; ///< groups = c = k
   int64_t blockRows;
+  bool channelsLast; ///< x and y are [n, h, w, c]
 
   int64_t packedElements() const {
     return (shape.c + 15) / 16 * 16 * shape.kernel[0] * shape.kernel[1];
@@ -34,13 +35,14 @@ struct DepthwisePlan {
   }
 };
 
-DepthwisePlan planDepthwise(const ConvShape &shape);
+/// `channelsLast`: 16 has to divide the channels.
+DepthwisePlan planDepthwise(const ConvShape &shape, bool channelsLast = false);
 
 /// Packs w[c, kh, kw] (dense).
 void packDepthwise(const DepthwisePlan &plan, llvm::ArrayRef<float> weights,
                    llvm::MutableArrayRef<float> packed);
 
-/// Buffers and epilogue coordinates as for ConvSpec.
+/// Buffers and epilogue coordinates as for ConvSpec, or (n, y, x, channel) if channels are last.
 struct DepthwiseSpec {
   DepthwisePlan plan;
   mlir::Type outputType;

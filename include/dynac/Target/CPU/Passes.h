@@ -20,6 +20,11 @@ inline constexpr int64_t kChannelBlock = 16;
 /// move through elementwise ops, pools, paddings and concatenations, and meeting pairs cancel.
 std::unique_ptr<mlir::Pass> createBlockedLayoutPass();
 
+/// Computes depthwise convolutions whose results are wanted with the channels last as composite
+/// `depthwise_nhwc`, and moves the transposes around them until they cancel. Comes before the
+/// blocked layout.
+std::unique_ptr<mlir::Pass> createChannelsLastPass();
+
 /// Rounds the f32 operands of contractions that have a kernel of bf16 words, and of no others. What
 /// is rounded is stored as bf16; sums and all other operations stay f32. Its conversions of weights
 /// are folded by the pass that folds weights, which has to come before claims.
