@@ -9,6 +9,7 @@
 
 #include "Validate.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -84,6 +85,24 @@ static Status checkElf(const File &file, const char *path) {
   return {};
 }
 
+/// Weights of up to this many bytes are copied into huge pages, not mapped: such models have most
+/// of their weights in the third-level cache, and a run spends 4 to 7 % on misses of address
+/// translation otherwise. Of larger models the copy (0.2 ms per MB) would delay the start, and
+/// processes should share them.
+static constexpr int64_t copyLimit = 64 << 20;
+static constexpr int64_t hugePage = 2 << 20;
+
+/// Whether the kernel makes huge pages where it is advised to.
+static bool hasHugePages() {
+  char text[64] = {};
+  const int file = ::open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return false;
+  const ssize_t count = ::read(file, text, sizeof(text) - 1);
+  close(file);
+  return count > 0 && !std::strstr(text, "[never]");
+}
+
 Artifact::~Artifact() {
   if (mapping)
     munmap(mapping, size_t(mappingBytes));
@@ -154,8 +173,34 @@ Status Artifact::attach(const dynac_artifact_t *linked) {
   return {};
 }
 
+bool Artifact::copyRegion(int file, int64_t offset, int64_t bytes) {
+  const int64_t size = (bytes + hugePage - 1) / hugePage * hugePage, all = size + hugePage;
+  void *memory =
+      mmap(nullptr, size_t(all), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(memory);
+  char *const base = static_cast<char *>(memory) + (hugePage - address % hugePage) % hugePage;
+  madvise(base, size_t(size), MADV_HUGEPAGE);
+  for (int64_t done = 0; done < bytes;) {
+    const ssize_t count = pread(file, base + done, size_t(bytes - done), offset + done);
+    if (count <= 0 && !(count < 0 && errno == EINTR)) {
+      munmap(memory, size_t(all));
+      return false;
+    }
+    done += std::max<ssize_t>(count, 0);
+  }
+  mprotect(base, size_t(size), PROT_READ);
+  mapping = memory;
+  mappingBytes = all;
+  weightsBase = base;
+  return true;
+}
+
 Status Artifact::mapRegion(int file, int64_t offset, int64_t bytes) {
   if (bytes == 0)
+    return {};
+  if (bytes >= hugePage && bytes <= copyLimit && hasHugePages() && copyRegion(file, offset, bytes))
     return {};
   const int64_t page = sysconf(_SC_PAGESIZE);
   const int64_t begin = offset / page * page;

@@ -14,7 +14,7 @@
 
 namespace dynac::rt {
 
-/// A checked artifact and its weights; closes and unmaps them.
+/// A checked artifact and its weights, mapped or, if they are few, copied; closes and frees them.
 class Artifact {
 public:
   Artifact() = default;
@@ -39,6 +39,8 @@ private:
   Status mapTrailerWeights(int file, int64_t fileBytes);
   Status mapExternalWeights();
   Status mapRegion(int file, int64_t offset, int64_t bytes);
+  /// Reads the weights into huge pages; false if that fails.
+  bool copyRegion(int file, int64_t offset, int64_t bytes);
 
   const dynac_artifact_t *artifact = nullptr;
   void *library = nullptr;

@@ -25,11 +25,11 @@ std::string readFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// 64 unused bytes, then w = {1, 2, 3, 4}.
-std::string weightRegion() {
-  std::string region(80, '\0');
+/// Unused bytes, then w = {1, 2, 3, 4}.
+std::string weightRegion(size_t bytes = 80) {
+  std::string region(bytes, '\0');
   const float w[] = {1, 2, 3, 4};
-  std::memcpy(region.data() + 64, w, sizeof(w));
+  std::memcpy(region.data() + bytes - sizeof(w), w, sizeof(w));
   return region;
 }
 
@@ -50,15 +50,15 @@ protected:
   }
 
   /// The sample with its weights and trailer.
-  std::string complete() {
-    std::string bytes = readFile(RUNTIME_SAMPLE);
+  std::string complete(const char *sample = RUNTIME_SAMPLE, size_t weightBytes = 80) {
+    std::string bytes = readFile(sample);
     bytes.resize((bytes.size() + 4095) / 4096 * 4096);
     trailer = {};
     trailer.magic = DYNAC_ABI_MAGIC;
     trailer.weights_offset = bytes.size();
-    trailer.weights_bytes = 80;
+    trailer.weights_bytes = weightBytes;
     trailer.ir_hash = 42;
-    bytes += weightRegion();
+    bytes += weightRegion(weightBytes);
     bytes.resize(bytes.size() + 48); // the trailer need not follow at once
     trailer.file_bytes = bytes.size() + sizeof(trailer);
     bytes.append(reinterpret_cast<const char *>(&trailer), sizeof(trailer));
@@ -104,6 +104,17 @@ TEST_F(RuntimeFile, RunsFromTheFile) {
   std::filesystem::current_path(folder); // a name without a slash is a file here, not a library
   expectRuns(std::filesystem::path(path).filename());
   std::filesystem::current_path(before);
+}
+
+// Where the kernel has huge pages, these weights are a copy.
+TEST_F(RuntimeFile, MoreWeightsThanAHugePage) {
+  const std::string path = write(complete(RUNTIME_LARGE, RUNTIME_LARGE_BYTES));
+  expectRuns(path);
+  dynac_model_t *model = nullptr;
+  ASSERT_EQ(take(dynac_model_load(path.c_str(), nullptr, &model)), "");
+  const std::string region = weightRegion(RUNTIME_LARGE_BYTES);
+  EXPECT_EQ(std::memcmp(dynac_model_weights(model), region.data(), region.size()), 0);
+  dynac_model_free(model);
 }
 
 // data/abi-N.so is what a compiler of ABI N made of relu(x * {{1, -1}, {2, 0.5}, {3, 0}} + {1, -2})

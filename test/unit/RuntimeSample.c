@@ -15,6 +15,11 @@
 #define SAMPLE_WEIGHTS DYNAC_WEIGHTS_TRAILER
 #endif
 
+/* The weight lies at the end of them. */
+#ifndef SAMPLE_WEIGHT_BYTES
+#define SAMPLE_WEIGHT_BYTES 80
+#endif
+
 static int32_t multiply(const dynac_kernel_args_t *args, int64_t begin, int64_t end) {
   const float *x = args->buffers[0], *w = args->buffers[1];
   float *y = args->buffers[2];
@@ -31,7 +36,7 @@ static const dynac_buffer_t buffers[] = {{DYNAC_BUFFER_INPUT, 0, DYNAC_F32, 1, 0
                                          {DYNAC_BUFFER_WEIGHT, 0, DYNAC_F32, 1, 0, 0},
                                          {DYNAC_BUFFER_OUTPUT, 0, DYNAC_F32, 1, 0, 0}};
 static const int64_t shape[] = {4};
-static const dynac_weight_t weights[] = {{"w", DYNAC_F32, 1, shape, 64, 16}};
+static const dynac_weight_t weights[] = {{"w", DYNAC_F32, 1, shape, SAMPLE_WEIGHT_BYTES - 16, 16}};
 static const dynac_target_t targets[] = {{"x86-64-v2", DYNAC_CPU_V2, 0}};
 static const dynac_kernel_fn bodies[] = {multiply};
 static const dynac_kernel_t kernels[] = {{"multiply", "pointwise", bodies, 0}};
@@ -67,5 +72,5 @@ __attribute__((visibility("default"))) const dynac_artifact_t dynac_artifact = {
     .step_count = 1,
     .block_count = 1,
     .weights_file = "sample.safetensors",
-    .weights_bytes = 80,
+    .weights_bytes = SAMPLE_WEIGHT_BYTES,
 };
