@@ -5,11 +5,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Compiles the models of a zoo for one size each, compares their numbers with onnxruntime's and times dynac and its CPU peers
-side by side: onnxruntime, OpenVINO in f32, and OpenVINO as it comes.
+"""Makes the table of PyTorch 2's benchmark: compiles the models of a zoo for one size each, compares their numbers with
+onnxruntime's, and times dynac and its CPU peers side by side.
 
-A ratio is the least CPU time of a peer over dynac's: above 1 dynac is faster. Geometric means are over models that take
-onnxruntime a millisecond or more, against the faster of the two f32 peers; a model that dynac does not get right counts 0.5.
+Peers are Python packages; those that are not installed are named and left out. torch.compile and AOTInductor get the model
+through onnx2torch; --python runs the peers with another interpreter. A peer that does not answer within --patience is ended
+and counts as one that does not run the model.
+
 Results are kept in a folder, one JSON file a model, so that a run that was interrupted goes on (--again repeats). Writes
 dashboard.md, dashboard.json and dashboard.html there.
 
@@ -18,7 +20,6 @@ repository. The exit code is 77 if there is none or a Python package is missing.
 
 import argparse
 import json
-import math
 import shutil
 import sys
 import time
@@ -37,112 +38,84 @@ except ImportError as missing:
 
 import contenders
 import dashboard_pages as pages
+import dashboard_tables as tables
 from drivers import Cli
-from zoo import find_zoo
-
-MISSED = 0.5  # the ratio of a model that dynac does not get right
+from zoo import feeds_of, find_zoo, output_types, save_inputs
 
 
 class Dashboard:
     def __init__(self, args, module, zoo):
         self.args, self.module, self.zoo = args, module, zoo
-        self.cli = Cli(args.dynac)  # a copy: a build beside a long run changes nothing
+        self.cli = Cli(args.dynac, timeout=args.patience)
 
     def measure(self, entry):
         folder = self.args.out / "work"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        sizes = {name: size for name, size in self.args.dim if name in entry["dims"]}
+        sizes = self.module.dims_of(entry, **{name: size for name, size in self.args.dim if name in entry["dims"]})
         result = {"name": entry["name"], "suite": entry["suite"], "parameters": entry["params"], "state": "passed", "why": "",
-                  "sizes": self.module.dims_of(entry, **sizes)}
-        path = self.module.write_model(self.zoo, entry, str(folder))
-        feeds = self.feeds(path, self.module.make_inputs(entry, **sizes))
+                  "sizes": sizes, "ms": {}, "compile_s": {}, "memory_mb": {}, "missing": {}}
         processes = {}
         try:
-            self.run_dynac(entry, path, feeds, folder, processes, result)
+            path = Path(self.module.write_model(self.zoo, entry, str(folder)))
+            feeds = feeds_of(onnx.load(path, load_external_data=False).graph, self.module.make_inputs(entry, **sizes))
+            fix_sizes(path, feeds)
+            try:
+                self.start_dynac(entry, path, feeds, folder, processes, result)
+            except contenders.Unavailable as why:
+                result.update(state="failed", why=str(why))
+                result["missing"]["dynac"] = str(why)
             self.start_peers(path, feeds, folder, processes, result)
-            times = contenders.best_times(processes, self.args.seconds, self.args.rounds)
-            result["ms"] = {name: time / 1e6 for name, time in times.items()}
-            result["memory_mb"] = {name: process.peak_memory() / 1e6 for name, process in processes.items()}
-        except contenders.Unavailable as why:
-            result.update(state="failed", why=str(why))
+            self.time(processes, result)
+        except Exception as error:  # one model must not end the others
+            result.update(state="failed", why=f"runner: {type(error).__name__}: {error}"[:200])
         finally:
             for process in processes.values():
                 process.close()
         shutil.rmtree(folder, ignore_errors=True)
         return result
 
-    @staticmethod
-    def feeds(path, inputs):
-        """The inputs that the graph has."""
-        graph = onnx.load(path, load_external_data=False).graph
-        weights = {tensor.name for tensor in graph.initializer}
-        return {info.name: inputs[info.name] for info in graph.input if info.name in inputs and info.name not in weights}
-
-    def run_dynac(self, entry, path, feeds, folder, processes, result):
-        try:
-            result["compile_s"] = contenders.compile_dynac(self.cli.program, path, feeds, folder / "model.so",
-                                                           self.args.compile_option, self.args.patience)
-            result["artifact_mb"] = (folder / "model.so").stat().st_size / 1e6
-            files = {}
-            for name, array in feeds.items():
-                files[name] = folder / f"input_{len(files)}.npy"
-                np.save(files[name], array)
-            types = {info.name: info.type for info in onnx.load(path, load_external_data=False).graph.output}
-            outcome = self.cli.run(folder / "model.so", files, types, folder / "out")
-            if not outcome.ok:
-                raise contenders.Unavailable(outcome.message)
-            want = self.module.run_onnxruntime(path, feeds)
-            problems = self.module.compare(entry, list(outcome.outputs.values()), want)
-            if problems:
-                result.update(state="differs", why="; ".join(problems)[:200])
-            processes["dynac"] = contenders.start_dynac(self.cli.program, folder / "model.so", files, self.args.threads)
-        except contenders.Unavailable as why:
-            result.update(state="failed", why=str(why))
+    def start_dynac(self, entry, path, feeds, folder, processes, result):
+        artifact = folder / "model.so"
+        result["compile_s"]["dynac"] = contenders.compile_dynac(self.cli.program, path, feeds, artifact, self.args.compile_option,
+                                                                self.args.patience)
+        result["artifact_mb"] = artifact.stat().st_size / 1e6
+        files = save_inputs(feeds, folder)
+        outcome = self.cli.run(artifact, files, output_types(onnx.load(path, load_external_data=False).graph), folder / "out")
+        if not outcome.ok:
+            raise contenders.Unavailable(outcome.message)
+        problems = self.module.compare(entry, list(outcome.outputs.values()), self.module.run_onnxruntime(str(path), feeds))
+        if problems:
+            result.update(state="differs", why="; ".join(problems)[:200])
+        processes["dynac"] = contenders.start_dynac(self.cli.program, artifact, files, self.args.threads, self.args.patience)
 
     def start_peers(self, path, feeds, folder, processes, result):
         np.savez(folder / "inputs.npz", **feeds)
-        for peer in self.args.peers.split(","):
+        for peer in self.args.peers:
             try:
-                processes[peer] = contenders.start_peer(peer, path, folder / "inputs.npz", self.args.threads)
+                processes[peer] = contenders.start_peer(self.args.python, peer, path, folder / "inputs.npz", self.args.threads,
+                                                        self.args.patience)
+                result["compile_s"][peer] = processes[peer].ready_cpu
             except contenders.Unavailable as why:
-                result.setdefault("missing", {})[peer] = str(why)
+                result["missing"][peer] = str(why)
+
+    def time(self, processes, result):
+        times, missing = contenders.best_times(processes, self.args.seconds, self.args.rounds, use_cpu=self.args.threads == 1)
+        result["ms"] = {name: seconds * 1e3 for name, seconds in times.items()}
+        result["memory_mb"] = {name: process.peak_memory() / 1e6 for name, process in processes.items()}
+        result["missing"].update(missing)
+        if "dynac" in missing:
+            result.update(state="failed", why=missing["dynac"])
 
 
-def ratio(result):
-    """The faster f32 peer's time over dynac's; nothing where no peer runs the model."""
-    times = result.get("ms", {})
-    peers = [times[name] for name in ("onnxruntime", "openvino") if name in times]
-    if not peers:
-        return None
-    return min(peers) / times["dynac"] if result["state"] == "passed" and "dynac" in times else MISSED
-
-
-def is_long(result):
-    return result.get("ms", {}).get("onnxruntime", 0) >= 1
-
-
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
-
-
-def summary(results):
-    """One row per suite and one for all."""
-    rows = []
-    for suite in [*sorted({r["suite"] for r in results}), None]:
-        chosen = [r for r in results if suite in (None, r["suite"])]
-        timed = [(r, ratio(r)) for r in chosen if is_long(r) and ratio(r)]
-        against = lambda peer: geometric_mean([r["ms"][peer] / r["ms"]["dynac"] for r, _ in timed
-                                               if peer in r["ms"] and "dynac" in r["ms"]])
-        compiled = [r["compile_s"] for r in chosen if "compile_s" in r]
-        memory = [r["memory_mb"]["dynac"] / r["memory_mb"]["onnxruntime"] for r in chosen
-                  if {"dynac", "onnxruntime"} <= r.get("memory_mb", {}).keys()]
-        rows.append({"suite": suite or "all", "models": len(chosen), "right": sum(r["state"] == "passed" for r in chosen),
-                     "timed": len(timed), "best_f32": geometric_mean([value for _, value in timed]),
-                     **{peer: against(peer) for peer in contenders.PEERS},
-                     "below_0.9": sum(value < 0.9 for _, value in timed),
-                     "compile_s": geometric_mean(compiled), "memory": geometric_mean(memory)})
-    return rows
+def fix_sizes(path, feeds):
+    """Writes the inputs' sizes into the file, so that all contenders know them alike."""
+    model = onnx.load(path, load_external_data=False)
+    for info in model.graph.input:
+        if info.name in feeds:
+            for dim, size in zip(info.type.tensor_type.shape.dim, feeds[info.name].shape):
+                dim.dim_value = size
+    path.write_bytes(model.SerializeToString())
 
 
 def size_of(text):
@@ -159,17 +132,21 @@ def parse(argv):
     parser.add_argument("--out", type=Path, default=ROOT / "build/dashboard", help="where results are kept")
     parser.add_argument("--models", help="names, separated by commas (default: all of at most --parameters)")
     parser.add_argument("--parameters", type=float, default=600e6, help="leave out larger models")
-    parser.add_argument("--peers", default=",".join(contenders.PEERS), help="which, separated by commas (default: all)")
+    parser.add_argument("--peers", default=",".join(contenders.PEERS), help="which, separated by commas (default: %(default)s)")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter that has the peers (default: this one)")
     parser.add_argument("--dim", type=size_of, action="append", default=[], metavar="NAME=SIZE",
                         help="a dimension's size (default: batch=1, others as the zoo has them)")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=3, help="how long to time one model")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each contender at least")
-    parser.add_argument("--patience", type=int, default=600, help="seconds for one compilation")
+    parser.add_argument("--patience", type=int, default=600, help="seconds for one compilation, and for one answer of a contender")
     parser.add_argument("--compile-option", action="append", default=[], help="passed to dynac compile")
     parser.add_argument("--again", action="store_true", help="measure also what was measured")
     args = parser.parse_args(argv)
     args.dim = [("batch", 1), *args.dim]
+    args.peers = [peer for peer in args.peers.split(",") if peer]
+    if unknown := set(args.peers) - set(contenders.PEERS):
+        parser.error(f"--peers: unknown {', '.join(sorted(unknown))}")
     return args
 
 
@@ -193,22 +170,34 @@ def main(argv=None):
         if kept.is_file() and not args.again:
             continue
         result = board.measure(zoo.find(name))
-        kept.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-        value = ratio(result)
-        print(f"{number + 1}/{len(names)} {name}: {result['state']} {result['why']} "
-              f"{f'{value:.2f}' if value else '-'}  "
-              + "  ".join(f"{peer} {ms:.2f}" for peer, ms in result.get("ms", {}).items()), flush=True)
-    results = [json.loads(file.read_text(encoding="utf-8")) for file in sorted((args.out / "models").glob("*.json"))]
-    for result in results:
-        result["ratio"], result["long"] = ratio(result), is_long(result)
-    rows = summary(results)
-    facts = {"cpu": pages.cpu_name(), "threads": args.threads, "date": time.strftime("%Y-%m-%d")}
-    (args.out / "dashboard.json").write_text(json.dumps({**facts, "summary": rows, "models": results}, indent=1) + "\n",
-                                             encoding="utf-8")
-    (args.out / "dashboard.md").write_text(pages.markdown(rows, results, facts), encoding="utf-8")
-    (args.out / "dashboard.html").write_text(pages.html(rows, results, facts), encoding="utf-8")
-    print(pages.markdown(rows, [], facts))
+        unfinished = kept.with_suffix(".unfinished")
+        unfinished.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        unfinished.rename(kept)
+        times = "  ".join(f"{peer} {ms:.2f}" for peer, ms in result["ms"].items())
+        print(f"{number + 1}/{len(names)} {name}: {result['state']} {result['why']} {pages.shown(tables.ratio(result))}  {times}",
+              flush=True)
+    write_pages(args)
     return 0
+
+
+def write_pages(args):
+    """Of all results that are kept."""
+    results = [json.loads(file.read_text(encoding="utf-8")) for file in sorted((args.out / "models").glob("*.json"))]
+    facts = {"cpu": cpu_name(), "threads": args.threads, "date": time.strftime("%Y-%m-%d"),
+             "clock": "CPU" if args.threads == 1 else "wall"}
+    everything = {**facts, "suites": tables.suites(results), "contenders": tables.contenders(results),
+                  "models": [{**result, "speed": tables.ratio(result), "short": tables.is_short(result)} for result in results]}
+    (args.out / "dashboard.json").write_text(json.dumps(everything, indent=1) + "\n", encoding="utf-8")
+    (args.out / "dashboard.md").write_text(pages.markdown(results, facts), encoding="utf-8")
+    (args.out / "dashboard.html").write_text(pages.html(results, facts), encoding="utf-8")
+    print(pages.markdown(results, facts, with_models=False))
+
+
+def cpu_name():
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return "unknown CPU"
 
 
 if __name__ == "__main__":

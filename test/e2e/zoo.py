@@ -64,6 +64,30 @@ def other_sizes(dims):
     return {name: value["default"] + (32 if name in ("height", "width") else 1) for name, value in dims.items()}
 
 
+def feeds_of(graph, inputs):
+    """Those of `inputs` that the graph takes, in its order."""
+    weights = {tensor.name for tensor in graph.initializer}
+    feeds = {}
+    for info in graph.input:
+        if info.name in inputs and info.name not in weights:
+            # onnxruntime takes any one number for a scalar.
+            scalar = info.type.tensor_type.HasField("shape") and not info.type.tensor_type.shape.dim
+            feeds[info.name] = inputs[info.name].reshape(()) if scalar else inputs[info.name]
+    return feeds
+
+
+def save_inputs(feeds, folder):
+    """A .npy for each; returns name -> path."""
+    files = {name: folder / f"input_{number}.npy" for number, name in enumerate(feeds)}
+    for name, array in feeds.items():
+        np.save(files[name], array)
+    return files
+
+
+def output_types(graph):
+    return {info.name: info.type for info in graph.output}
+
+
 class ZooRun:
     def __init__(self, args, module, zoo, driver):
         self.args, self.module, self.zoo, self.driver = args, module, zoo, driver
@@ -113,16 +137,8 @@ class ZooRun:
     def compared(self, entry, path, folder, inputs, result):
         want = self.module.run_onnxruntime(str(path), inputs)
         graph = onnx.load(path, load_external_data=False).graph
-        weights = {tensor.name for tensor in graph.initializer}
-        files = {}
-        for info in graph.input:
-            if info.name in inputs and info.name not in weights:
-                files[info.name] = folder / f"input_{len(files)}.npy"
-                # onnxruntime takes any one number for a scalar.
-                scalar = info.type.tensor_type.HasField("shape") and not info.type.tensor_type.shape.dim
-                np.save(files[info.name], inputs[info.name].reshape(()) if scalar else inputs[info.name])
-        types = {info.name: info.type for info in graph.output}
-        outcome = self.driver.run(folder / "model.so", files, types, folder / "out")
+        files = save_inputs(feeds_of(graph, inputs), folder)
+        outcome = self.driver.run(folder / "model.so", files, output_types(graph), folder / "out")
         if not outcome.ok:
             return outcome
         got = list(outcome.outputs.values())
