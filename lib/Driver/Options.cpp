@@ -152,6 +152,36 @@ llvm::Expected<AliasOption> parseAliasOption(llvm::StringRef text) {
   return AliasOption{input.str(), output.str()};
 }
 
+llvm::Expected<WeightsPrecision> parseWeightsPrecision(llvm::StringRef text) {
+  WeightsPrecision result;
+  if (text == "f32")
+    return result;
+  if (text == "bf16") {
+    result.kind = WeightsPrecision::Bf16;
+    return result;
+  }
+  if (text == "int8") {
+    result.kind = WeightsPrecision::Int8;
+    return result;
+  }
+  result.kind = WeightsPrecision::Int4;
+  result.block = 32;
+  llvm::StringRef rest = text;
+  if (rest.consume_front("int4")) {
+    if (rest.empty())
+      return result;
+    if (rest.consume_front(":block="))
+      if (std::optional<int64_t> block = takeNumber(rest))
+        if (rest.empty() && llvm::is_contained({16, 32, 64, 128, 256}, *block)) {
+          result.block = *block;
+          return result;
+        }
+  }
+  return usageError("--weights-precision '{0}': expected f32, bf16, int8 or int4:block=N with N of "
+                    "16, 32, 64, 128 or 256",
+                    printable(text));
+}
+
 llvm::Expected<std::vector<dynac_cpu_level_t>> parseMarchOption(llvm::StringRef text) {
   std::vector<dynac_cpu_level_t> levels;
   if (text.empty()) {

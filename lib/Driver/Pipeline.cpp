@@ -58,6 +58,20 @@ static llvm::Error checkOptions(const CompileOptions &options) {
   return findLinker(options.linker).takeError();
 }
 
+static cpu::WeightFormat weightFormat(const WeightsPrecision &precision) {
+  switch (precision.kind) {
+  case WeightsPrecision::F32:
+    break;
+  case WeightsPrecision::Bf16:
+    return cpu::WeightFormat::Bf16;
+  case WeightsPrecision::Int8:
+    return cpu::WeightFormat::Int8;
+  case WeightsPrecision::Int4:
+    return {cpu::WeightFormat::Int4, precision.block};
+  }
+  return cpu::WeightFormat::F32;
+}
+
 namespace {
 
 /// One compilation: the phases of Phases.def, each a function that reads and writes this state.
@@ -244,6 +258,8 @@ private:
     plan.name = options.name.empty() ? llvm::sys::path::stem(options.model).str() : options.name;
     restrictSymbols();
     cpu::CpuRegionPlanner planner(*kernels, isas, isStrict());
+    planner.weightFormat = weightFormat(options.weightsPrecision);
+    weightErrors = planner.weightErrors;
     if (llvm::Error error = dynac::schedule(main, planner, weights, plan))
       return error;
     report.kernels = plan.kernels.size();
@@ -284,6 +300,8 @@ private:
     report.files = written->files;
     report.codeBytes = written->codeBytes;
     report.weightsBytes = written->weightsBytes;
+    for (const auto &[number, error] : *weightErrors)
+      report.weightErrors.push_back({error.layer, error.weight, error.relative});
     return llvm::Error::success();
   }
 
@@ -345,6 +363,7 @@ private:
   Plan plan;
   std::vector<llvm::SmallVector<char, 0>> objects;
   CompileReport report;
+  std::shared_ptr<const std::map<int64_t, cpu::CpuRegionPlanner::WeightError>> weightErrors;
   std::string lastDiagnostic;
 };
 

@@ -21,7 +21,51 @@ namespace {
 struct Shape {
   int64_t m, n, k;
   bool dynamic;
+  WeightFormat weight = {};
 };
+
+float nearestBf16(float value) {
+  int exponent;
+  const float fraction = std::frexp(value, &exponent); // of which 8 bits are kept
+  return std::ldexp(std::nearbyint(fraction * 256), exponent - 8);
+}
+
+/// Makes of numbers that share a scale what is stored: the one of largest size becomes +-127, or -8
+/// of four bits.
+void roundTogether(std::vector<float *> numbers, WeightFormat::Kind kind) {
+  float largest = 0;
+  for (const float *number : numbers)
+    if (std::fabs(*number) > std::fabs(largest))
+      largest = *number;
+  const bool bytes = kind == WeightFormat::Int8;
+  const float scale = bytes ? std::fabs(largest) / 127 : largest / -8;
+  for (float *number : numbers)
+    *number =
+        scale == 0 ? 0 : std::min(std::nearbyint(*number / scale), bytes ? 127.f : 7.f) * scale;
+}
+
+/// Makes of B [k, n] what is stored of it. Returns |change| / |B|.
+double roundWeights(float *b, int64_t k, int64_t n, WeightFormat format) {
+  const std::vector<float> exact(b, b + k * n);
+  const int64_t block = format.kind == WeightFormat::Int4 ? format.block : k;
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t begin = 0; begin < k; begin += block) {
+      std::vector<float *> numbers;
+      for (int64_t p = begin; p < std::min(k, begin + block); ++p)
+        numbers.push_back(b + p * n + j);
+      if (format.kind != WeightFormat::Bf16)
+        roundTogether(numbers, format.kind);
+      else
+        for (float *number : numbers)
+          *number = nearestBf16(*number);
+    }
+  double change = 0, size = 0;
+  for (int64_t i = 0; i < k * n; ++i) {
+    change += std::pow(double(b[i]) - exact[i], 2);
+    size += std::pow(double(exact[i]), 2);
+  }
+  return std::sqrt(change / size);
+}
 
 /// max(x + bias, 0) + residual.
 Value biasReluResidual(OpBuilder &b, Location loc, Value acc, const EpilogueCoords &coords) {
@@ -33,7 +77,7 @@ Value biasReluResidual(OpBuilder &b, Location loc, Value acc, const EpilogueCoor
 
 GemmSpec makeSpec(MLIRContext &context, const Shape &shape, bool epilogue) {
   GemmSpec spec;
-  spec.plan = planGemm(shape.dynamic ? -1 : shape.m, shape.n, shape.k);
+  spec.plan = planGemm(shape.dynamic ? -1 : shape.m, shape.n, shape.k, DotKind::F32, shape.weight);
   spec.m = shape.dynamic ? dim(0) : Extent(shape.m);
   spec.dimCount = 1;
   if (epilogue) {
@@ -46,13 +90,21 @@ GemmSpec makeSpec(MLIRContext &context, const Shape &shape, bool epilogue) {
 
 void check(dynac_kernel_fn fn, const GemmSpec &spec, const Shape &s, bool epilogue,
            const std::string &what) {
-  Aligned<float> a(s.m * s.k), b(s.k * s.n), packed(spec.plan.packedWords(), NAN), bias(s.n),
-      residual(s.m * s.n), c(s.m * s.n + 16, -7.f);
+  Aligned<float> a(s.m * s.k), b(s.k * s.n), bias(s.n), residual(s.m * s.n),
+      c(s.m * s.n + 16, -7.f);
+  Aligned<char> packed(packedBytes(spec.plan), char(-1));
   fillRandom(a.data(), a.size(), 1);
   fillRandom(b.data(), b.size(), 2);
   fillRandom(bias.data(), bias.size(), 3);
   fillRandom(residual.data(), residual.size(), 4);
-  packGemmB<float, float>(spec.plan, {b.data(), b.size()}, s.n, 1, {packed.data(), packed.size()});
+  if (s.weight.kind == WeightFormat::F32) {
+    packGemmB<float, float>(spec.plan, {b.data(), b.size()}, s.n, 1,
+                            {reinterpret_cast<float *>(packed.data()), packed.size() / 4});
+  } else {
+    const double error =
+        quantiseGemmB(spec.plan, {b.data(), b.size()}, s.n, 1, {packed.data(), packed.size()});
+    EXPECT_NEAR(error, roundWeights(b.data(), s.k, s.n, s.weight), 1e-9) << what;
+  }
   Aligned<char> scratch(spec.plan.scratchBytes + 64);
   std::vector<void *> buffers = {a.data(), packed.data()};
   if (epilogue)
@@ -109,6 +161,76 @@ TEST(CpuGemmTest, MatchesPlainProduct) {
       for (const Isa &isa : isasFor(i))
         check(jit[nameOf(i, isa)], makeSpec(context, shape, epilogue), shape, epilogue,
               nameOf(i, isa));
+  }
+}
+
+TEST(CpuGemmTest, WeightsInFewerBits) {
+  const WeightFormat bf16 = WeightFormat::Bf16, int8 = WeightFormat::Int8;
+  const WeightFormat by16(WeightFormat::Int4, 16), by32(WeightFormat::Int4, 32);
+  const Shape shapes[] = {
+      {1, 1, 1, false, by32},      {1, 48, 64, false, by32},  {1, 100, 33, false, by32},
+      {3, 64, 200, true, by32},    {7, 65, 2500, true, by32}, {29, 50, 515, false, by32},
+      {2, 17, 31, false, by16},    {9, 33, 8, true, by16},    {0, 32, 8, true, by16},
+      {125, 112, 36, false, by16}, {1, 1, 1, false, int8},    {1, 48, 64, false, int8},
+      {2, 100, 33, false, int8},   {7, 65, 2500, true, int8}, {29, 50, 515, false, int8},
+      {1, 10, 7, false, bf16},     {2, 100, 33, true, bf16},  {5, 65, 2500, false, bf16},
+      {1, 64, 4100, true, int8},   {1, 64, 4100, true, by32}};
+  MLIRContext context;
+  loadKernelDialects(context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  auto isasFor = [&](size_t i) {
+    std::vector<Isa> isas;
+    for (const Isa &isa : runnableIsas())
+      if (isa.level == DYNAC_CPU_V3 || isa.level == DYNAC_CPU_V4 || i < 2)
+        isas.push_back(isa);
+    return isas;
+  };
+  auto nameOf = [&](size_t i, const Isa &isa) {
+    return ("gemm" + std::to_string(i) + "." + isa.suffix).str();
+  };
+  for (auto [i, shape] : llvm::enumerate(shapes))
+    for (const Isa &isa : isasFor(i))
+      emitGemm(*module, nameOf(i, isa), isa, makeSpec(context, shape, /*epilogue=*/i % 2));
+  KernelJit jit(*module);
+  for (auto [i, shape] : llvm::enumerate(shapes))
+    for (const Isa &isa : isasFor(i))
+      check(jit[nameOf(i, isa)], makeSpec(context, shape, i % 2), shape, i % 2, nameOf(i, isa));
+}
+
+/// What shares a scale with a number that is not finite becomes NaN, and nothing else does; a scale
+/// that would be denormal is 0.
+TEST(CpuGemmTest, ScalesOfWeightsThatHaveNone) {
+  const int64_t n = 16, k = 40;
+  MLIRContext context;
+  loadKernelDialects(context);
+  for (WeightFormat format :
+       {WeightFormat(WeightFormat::Int8), WeightFormat(WeightFormat::Int4, 32)}) {
+    const Shape shape = {1, n, k, false, format};
+    const GemmSpec spec = makeSpec(context, shape, /*epilogue=*/false);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    const Isa isa = runnableIsas().back();
+    emitGemm(*module, "gemm", isa, spec);
+    KernelJit jit(*module);
+    Aligned<float> a(k, 1.f), b(n * k, 1.f), c(n);
+    b[3] = INFINITY;     // column 3, first block
+    b[36 * n + 5] = NAN; // column 5, last block
+    for (int64_t p = 0; p < k; ++p) {
+      b[p * n + 7] = 1e-40f;
+      b[p * n + 8] = 0;
+    }
+    Aligned<char> packed(packedBytes(spec.plan), char(-1));
+    const double error =
+        quantiseGemmB(spec.plan, {b.data(), b.size()}, n, 1, {packed.data(), packed.size()});
+    EXPECT_LT(error, 1e-6);
+    ASSERT_EQ(callKernel(jit["gemm"], {a.data(), packed.data(), c.data()}, {1}, 0,
+                         spec.plan.units(1), nullptr),
+              0);
+    for (int64_t j = 0; j < n; ++j) {
+      if (j == 3 || j == 5)
+        EXPECT_TRUE(std::isnan(c[j])) << j;
+      else
+        EXPECT_NEAR(c[j], j == 7 || j == 8 ? 0 : k, 1e-4) << j;
+    }
   }
 }
 

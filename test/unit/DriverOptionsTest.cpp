@@ -71,6 +71,27 @@ TEST(DriverOptionsTest, March) {
             0u);
 }
 
+TEST(DriverOptionsTest, WeightsPrecision) {
+  auto check = [](const char *text, WeightsPrecision::Kind kind, int64_t block) {
+    auto precision = parseWeightsPrecision(text);
+    ASSERT_TRUE(static_cast<bool>(precision)) << text;
+    EXPECT_EQ(precision->kind, kind) << text;
+    EXPECT_EQ(precision->block, block) << text;
+  };
+  check("f32", WeightsPrecision::F32, 0);
+  check("bf16", WeightsPrecision::Bf16, 0);
+  check("int8", WeightsPrecision::Int8, 0);
+  check("int4", WeightsPrecision::Int4, 32);
+  check("int4:block=16", WeightsPrecision::Int4, 16);
+  check("int4:block=256", WeightsPrecision::Int4, 256);
+  for (const char *text :
+       {"", "int2", "int4:", "int4:block=", "int4:block=7", "int4:block=0", "int4:block=-32",
+        "int4:block=32x", "int4:block=512", "int4:32", "int8:block=32", "bf16 ", "INT8"})
+    EXPECT_EQ(messageOf(parseWeightsPrecision(text)),
+              std::string("--weights-precision '") + text +
+                  "': expected f32, bf16, int8 or int4:block=N with N of 16, 32, 64, 128 or 256");
+}
+
 TEST(DriverOptionsTest, Weights) {
   CompileOptions options;
   options.output = "out/m.so";

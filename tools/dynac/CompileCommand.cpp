@@ -98,6 +98,13 @@ public:
                     "CPUs with AVX512-BF16, others get the same numbers slower")
         ->capture_default_str()
         ->check(CLI::IsMember({"f32", "tf32", "bf16", "f16"}));
+    app->add_option("--weights-precision", weightsPrecision,
+                    "How f32 weights of matrix products are stored: f32, bf16, int8 (a scale per "
+                    "column) or int4:block=32 (a scale per 32 numbers). The arithmetic stays f32. "
+                    "Products of few rows, which wait for memory, get faster; the error of each "
+                    "layer's weights is printed on standard error")
+        ->capture_default_str()
+        ->type_name("FORMAT");
     app->add_option(
            "--accuracy", accuracy,
            "strict: products of the model's own numbers only: no Winograd convolutions, no "
@@ -158,6 +165,7 @@ public:
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     if (options.emit)
       return llvm::Error::success();
+    printWeightErrors(*report);
     print(*report, seconds.count());
     return verify ? verifyArtifact(options, options.output, {}) : llvm::Error::success();
   }
@@ -189,6 +197,20 @@ private:
     if (precision != "f32" && precision != "bf16")
       return unsupported("--precision {0}: only f32 and bf16 are supported", precision);
     options.precision = precision == "bf16" ? Precision::Bf16 : Precision::F32;
+    auto stored = parseWeightsPrecision(weightsPrecision);
+    if (!stored)
+      return stored.takeError();
+    options.weightsPrecision = *stored;
+    if (stored->kind != WeightsPrecision::F32) {
+      if (options.precision != Precision::F32 || options.optLevel == 0 || accuracy == "strict")
+        return usageError("--weights-precision {0}: not together with --precision bf16, --accuracy "
+                          "strict or -O0",
+                          weightsPrecision);
+      if (verify)
+        return usageError("--weights-precision {0}: not together with --verify, which compares "
+                          "with the weights as the model has them",
+                          weightsPrecision);
+    }
     options.accuracy = accuracy == "strict" ? Accuracy::Strict
                        : accuracy == "fast" ? Accuracy::Fast
                                             : Accuracy::Default;
@@ -213,6 +235,15 @@ private:
     return llvm::Error::success();
   }
 
+  void printWeightErrors(const CompileReport &report) {
+    if (report.weightErrors.empty())
+      return;
+    llvm::errs() << "relative error of weights in " << weightsPrecision << ":\n";
+    for (const WeightError &error : report.weightErrors)
+      llvm::errs() << llvm::format("  %.2e  ", error.relative) << printable(error.layer) << "  ("
+                   << printable(error.weight) << ")\n";
+  }
+
   void print(const CompileReport &report, double seconds) {
     if (json) {
       printJson([&](llvm::json::OStream &out) {
@@ -224,6 +255,15 @@ private:
         out.attribute("weights_bytes", report.weightsBytes);
         out.attribute("kernels", static_cast<uint64_t>(report.kernels));
         out.attribute("steps", static_cast<uint64_t>(report.steps));
+        if (!report.weightErrors.empty())
+          out.attributeArray("weight_errors", [&] {
+            for (const WeightError &error : report.weightErrors)
+              out.object([&] {
+                out.attribute("layer", llvm::json::fixUTF8(error.layer));
+                out.attribute("weight", llvm::json::fixUTF8(error.weight));
+                out.attribute("relative_error", error.relative);
+              });
+          });
         out.attribute("seconds", seconds);
       });
       return;
@@ -236,7 +276,8 @@ private:
   }
 
   CompileOptions options;
-  std::string target = "cpu", march, precision = "f32", accuracy = "default", emit;
+  std::string target = "cpu", march, precision = "f32", weightsPrecision = "f32",
+              accuracy = "default", emit;
   std::vector<std::string> shapes, dims, aliases;
   bool verify = false, json = false;
 };

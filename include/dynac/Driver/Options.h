@@ -78,6 +78,17 @@ enum class Accuracy {
   Fast
 };
 
+/// How the weights of matrix products are stored; the arithmetic stays that of the model.
+struct WeightsPrecision {
+  enum Kind { F32, Bf16, Int8, Int4 };
+  Kind kind = F32;
+  int64_t block = 0; ///< of Int4: how many neighbours in k share a scale
+};
+
+/// `--weights-precision`: f32, bf16, int8, or int4:block=N with N of 16, 32, 64, 128 or 256 (int4
+/// alone: 32). Error: ExitCode::Usage.
+llvm::Expected<WeightsPrecision> parseWeightsPrecision(llvm::StringRef text);
+
 /// All that `dynac compile` can be asked for. Plain data: the front end of the command line fills
 /// it.
 struct CompileOptions {
@@ -91,6 +102,7 @@ struct CompileOptions {
   /// "embed", "external", or the name of a .safetensors file beside the output.
   std::string weights = "embed";
   Precision precision = Precision::F32;
+  WeightsPrecision weightsPrecision;
   Accuracy accuracy = Accuracy::Default;
   unsigned optLevel = 2; ///< 0: the generic way only
   unsigned jobs = 0;     ///< threads that compile; 0: as many as the process may use

@@ -29,11 +29,21 @@ public:
   virtual void info(llvm::StringRef message) {}
 };
 
+/// What storing a weight in fewer bits costs.
+struct WeightError {
+  std::string layer;   ///< the names of the nodes that multiply by it first
+  std::string weight;  ///< its name
+  double relative = 0; ///< |stored - exact| / |exact|, Euclidean norms
+};
+
 /// What was made.
 struct CompileReport {
   std::vector<std::string> files; ///< the artifact first
   uint64_t codeBytes = 0, weightsBytes = 0;
   size_t kernels = 0, steps = 0;
+  /// Weights that are stored in fewer bits (CompileOptions::weightsPrecision), in the order of
+  /// their layers.
+  std::vector<WeightError> weightErrors;
 };
 
 /// Compiles `options.model` into `options.output`, which appears when complete, or not at all.

@@ -58,7 +58,8 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   aShape.pop_back();
   SymExpr m = elementCount(aShape);
   const DotKind kind = *dotKindOf(dot.getA(), dot.getB(), dot.getResult());
-  GemmPlan gemm = planGemm(m.constant().value_or(-1), n, k, kind);
+  const WeightFormat format = kind == DotKind::F32 ? planner.weightFormat : WeightFormat();
+  GemmPlan gemm = planGemm(m.constant().value_or(-1), n, k, kind, format);
 
   unsigned aOperand = cast<BlockArgument>(dot.getA()).getArgNumber();
   unsigned bOperand = cast<BlockArgument>(dot.getB()).getArgNumber();
@@ -66,7 +67,19 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   std::string packing =
       ("gemm:" + Twine(weight) + ":" + Twine(transposed) + ":" + Twine(gemm.panelWidth)).str();
   auto [it, isNew] = planner.packed.try_emplace(packing, -1);
-  if (isNew)
+  if (isNew && format.kind != WeightFormat::F32)
+    it->second = weights.derive(
+        weights.name(weight),
+        RankedTensorType::get({packedBytes(gemm)}, IntegerType::get(op->getContext(), 8)), {weight},
+        [=, errors = planner.weightErrors, number = static_cast<int64_t>(weights.size()),
+         layer = nodeNames(op->getLoc()), name = weights.name(weight)](
+            ArrayRef<WeightBytes> inputs, llvm::MutableArrayRef<char> out) {
+          const double error = quantiseGemmB(gemm, numbersOf<const float>(inputs[0]),
+                                             transposed ? 1 : n, transposed ? k : 1, out);
+          (*errors)[number] = {layer, name, error};
+          return llvm::Error::success();
+        });
+  else if (isNew)
     it->second = weights.derive(
         weights.name(weight),
         RankedTensorType::get({gemm.packedWords()}, wordType(kind, op->getContext())), {weight},

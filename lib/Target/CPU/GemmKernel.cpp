@@ -8,15 +8,33 @@
 #include "dynac/Target/CPU/GemmKernel.h"
 #include "GemmPanel.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dynac::cpu;
 
+/// The element type of packed B.
+static Type storedType(const GemmPlan &plan, MLIRContext *context) {
+  switch (plan.weight.kind) {
+  case WeightFormat::F32:
+    break;
+  case WeightFormat::Bf16:
+    return BFloat16Type::get(context);
+  case WeightFormat::Int8:
+    return IntegerType::get(context, 8);
+  case WeightFormat::Int4:
+    return IntegerType::get(context, 32);
+  }
+  return wordType(plan.dot, context);
+}
+
 static SmallVector<BufferArg> gemmBuffers(MLIRContext *context, const GemmSpec &spec) {
   Type word = wordType(spec.plan.dot, context);
   const int64_t lda = spec.lda ? spec.lda : spec.plan.k;
-  SmallVector<BufferArg> args = {{word, {spec.m, lda}}, {word, {spec.plan.packedWords()}}};
+  Type stored = storedType(spec.plan, context);
+  SmallVector<BufferArg> args = {{word, {spec.m, lda}}, {stored, {spec.plan.packedWords()}}};
   args.append(spec.extra.begin(), spec.extra.end());
   args.push_back({spec.outputType ? spec.outputType : sumType(spec.plan.dot, context),
                   {spec.m, spec.plan.n},
@@ -39,7 +57,10 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
 
   Type word = wordType(plan.dot, b.getContext()), sum = sumType(plan.dot, b.getContext());
   Value a = flatView(b, loc, kernel.pointer(0), word);
-  Value packed = flatView(b, loc, kernel.pointer(1), word);
+  Value packed = flatView(b, loc, kernel.pointer(1), storedType(spec.plan, b.getContext()));
+  Value scales;
+  if (plan.weight.kind == WeightFormat::Int8)
+    scales = flatView(b, loc, kernel.pointer(1), sum);
   Value output = kernel.buffer(2 + spec.extra.size());
   Value partial =
       onePass ? Value() : kernel.scratch(MemRefType::get({plan.unitRows, plan.panelWidth}, sum), 0);
@@ -60,13 +81,14 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
       panel.rowEnd = math.opaque(math.min(math.add(row, plan.unitRows), m));
       panel.rowCount = spec.m.dynamic ? -1 : spec.m.value;
       panel.unitRows = plan.unitRows;
-      Value base = math.opaque(math.mul(number, plan.panelWidth * plan.k));
+      Value base = math.opaque(math.mul(number, plan.panelWidth * plan.packedRows()));
       panel.b = packed;
       panel.bKStride = math.constant(width);
       panel.bBase = [&math, base, width](Value kBegin) {
         return math.add(base, math.mul(kBegin, width));
       };
-      panel.next = math.add(base, width * plan.k);
+      panel.next = math.add(base, width * plan.packedRows());
+      panel.weight = plan.weight;
       panel.width = width;
       panel.columns = columns;
       panel.k = math.constant(plan.k);
@@ -76,6 +98,11 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
       Value firstColumn = math.opaque(math.mul(number, plan.panelWidth));
       panel.store = [&](Value row, Value offset, Value sums, Value mask) {
         Value column = math.add(firstColumn, offset);
+        if (scales) { // there is one for each column of a panel, whether it exists or not
+          Value at = math.add(column, scalesOffset(plan) / int64_t(sizeof(float)));
+          Value scale = b.create<vector::LoadOp>(loc, cast<VectorType>(sums.getType()), scales, at);
+          sums = b.create<arith::MulFOp>(loc, sums, scale);
+        }
         EpilogueCoords coords{
             kernel, {row, column}, column, cast<VectorType>(sums.getType()), mask};
         storeTileVector(b, loc, sums, spec.epilogue, coords, output, coords.index);

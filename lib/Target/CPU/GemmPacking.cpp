@@ -26,9 +26,10 @@ static double panelCost(int64_t width) {
   }
 }
 
-GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot) {
+GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot, WeightFormat weight) {
   GemmPlan plan = {};
   plan.dot = dot;
+  plan.weight = weight;
   k /= groupOf(dot);
   plan.n = n;
   plan.k = k;
@@ -51,7 +52,8 @@ GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot) {
   if (m >= 0 && plan.unitRows > m)
     plan.unitRows = std::max<int64_t>(m, 1);
   // The part of a panel that is read again for each row tile stays in the second-level cache.
-  const int64_t passes = llvm::divideCeil(std::max<int64_t>(k, 1), 2048);
+  const int64_t longest = weight.kind == WeightFormat::Int4 ? k : 2048; // four bits: all of it does
+  const int64_t passes = llvm::divideCeil(std::max<int64_t>(k, 1), std::max<int64_t>(longest, 1));
   plan.kBlock =
       passes == 1 ? std::max<int64_t>(k, 1) : llvm::alignTo(llvm::divideCeil(k, passes), 4);
   plan.scratchBytes = passes == 1 ? 0 : plan.unitRows * plan.panelWidth * int64_t(sizeof(float));

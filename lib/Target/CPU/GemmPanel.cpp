@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GemmPanel.h"
+#include "NibbleTile.h"
 #include "dynac/Target/CPU/TileShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,7 +64,9 @@ void GemmPanel::rowTiles(const Pass &current, Value slice, int64_t staticSlice) 
   OpBuilder &b = kernel.builder();
   Location loc = kernel.loc();
   IndexMath math{b, loc};
-  const int64_t rows = tileRows(kernel.isa(), vectors(), dot);
+  int64_t rows = tileRows(kernel.isa(), vectors(), dot);
+  if (weight.kind == WeightFormat::Int4)
+    rows = std::min(rows, nibbleTileRows);
   Value from = row;
   auto fullTiles = [&](int64_t step) {
     Value end = math.opaque(math.add(from, math.mul(math.div(math.sub(rowEnd, from), step), step)));
@@ -136,21 +139,13 @@ Value GemmPanel::maskAt(Value slice, int64_t staticSlice, unsigned vector) {
   return b.create<vector::CreateMaskOp>(loc, VectorType::get(lanes, b.getI1Type()), valid);
 }
 
-void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
-                     int64_t staticSlice) {
+/// Adds the products of the pass to the sums of a tile.
+void GemmPanel::products(const Pass &current, int64_t rows, Value at, Value slice,
+                         int64_t staticSlice, SmallVector<Value> &sums) {
   OpBuilder &builder = kernel.builder();
   Location loc = kernel.loc();
   IndexMath math{builder, loc};
   const unsigned lanes = kernel.isa().lanes, perRow = vectors();
-  auto type = VectorType::get(lanes, sumType(dot, builder.getContext()));
-  auto columnOf = [&](unsigned i) { return math.add(slice, int64_t(i % perRow) * lanes); };
-  auto partialIndex = [&](unsigned i) -> SmallVector<Value> {
-    return {math.add(math.sub(at, row), i / perRow), columnOf(i)};
-  };
-  SmallVector<Value> sums = initialSums(current, rows * perRow, [&](unsigned i) -> Value {
-    return builder.create<vector::LoadOp>(loc, type, partial, partialIndex(i));
-  });
-
   MicroKernel micro = {};
   micro.rows = rows;
   micro.vectors = perRow;
@@ -174,7 +169,8 @@ void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
       shares /= 2;
     Value share = math.min(math.div(math.sub(at, row), rows), math.constant(shares - 1));
     micro.prefetchShares = shares;
-    micro.prefetchLines = std::max<int64_t>(1, unroll * width / 16 / shares);
+    const int64_t perLine = 512 / cast<MemRefType>(b.getType()).getElementTypeBitWidth();
+    micro.prefetchLines = std::max<int64_t>(1, unroll * width / perLine / shares);
     micro.prefetchBase = math.add(math.add(next, math.mul(current.begin, width)),
                                   math.mul(share, kBlock * width / shares));
   }
@@ -188,16 +184,45 @@ void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
   }
   for (int64_t u = 0; u < unroll; ++u)
     micro.steps.push_back({math.mul(aKStride, u), math.mul(bKStride, u)});
+  if (dot == DotKind::F32)
+    micro.chains = rows * perRow <= 3 ? 4 : rows * perRow <= 6 ? 2 : 1;
   sums = micro.emit(builder, loc, kernel.isa(), sums);
 
   if (staticK < 0 || staticK % unroll != 0) {
     micro.prefetchShares = 0;
+    micro.chains = 1;
     Value done = math.mul(blocks, unroll);
     micro.aBase = math.add(micro.aBase, math.mul(done, aKStride));
     micro.bBase = math.add(micro.bBase, math.mul(done, bKStride));
     micro.loops = {{math.sub(current.length, done), aKStride, bKStride}};
     micro.steps.resize(1);
     sums = micro.emit(builder, loc, kernel.isa(), sums);
+  }
+}
+
+void GemmPanel::tile(const Pass &current, int64_t rows, Value at, Value slice,
+                     int64_t staticSlice) {
+  OpBuilder &builder = kernel.builder();
+  Location loc = kernel.loc();
+  IndexMath math{builder, loc};
+  const unsigned lanes = kernel.isa().lanes, perRow = vectors();
+  auto type = VectorType::get(lanes, sumType(dot, builder.getContext()));
+  auto columnOf = [&](unsigned i) { return math.add(slice, int64_t(i % perRow) * lanes); };
+  auto partialIndex = [&](unsigned i) -> SmallVector<Value> {
+    return {math.add(math.sub(at, row), i / perRow), columnOf(i)};
+  };
+  SmallVector<Value> sums;
+  if (weight.kind == WeightFormat::Int4) {
+    NibbleTile nibbles{
+        rows,  perRow,  a,           b, {}, aRowStride, math.add(bBase(current.begin), slice),
+        width, staticK, weight.block};
+    nibbles.aBase = math.add(aBase, math.mul(at, aRowStride));
+    sums = nibbles.emit(builder, loc, kernel.isa());
+  } else {
+    sums = initialSums(current, rows * perRow, [&](unsigned i) -> Value {
+      return builder.create<vector::LoadOp>(loc, type, partial, partialIndex(i));
+    });
+    products(current, rows, at, slice, staticSlice, sums);
   }
 
   auto finish = [&](OpBuilder &) {

@@ -12,7 +12,7 @@
 #ifndef DYNAC_LIB_TARGET_CPU_GEMMPANEL_H
 #define DYNAC_LIB_TARGET_CPU_GEMMPANEL_H
 
-#include "dynac/Target/CPU/MicroKernel.h"
+#include "dynac/Target/CPU/GemmKernel.h"
 
 namespace dynac::cpu {
 
@@ -32,6 +32,8 @@ struct GemmPanel {
   /// B[k, j] of the pass from kBegin is b[bBase(kBegin) + (k - kBegin) * bKStride + j].
   mlir::Value b, bKStride;
   std::function<mlir::Value(mlir::Value kBegin)> bBase;
+  /// How B is stored. Of Int4, bBase is where its blocks begin; there is one pass and k is known.
+  WeightFormat weight;
   /// Makes B of a pass available (packs it); may be null.
   std::function<void(mlir::Value kBegin, mlir::Value length)> beforePass;
   /// If not null: element of `b` from which the next panel is prefetched (needs constant bKStride).
@@ -61,6 +63,8 @@ private:
   void rowTiles(const Pass &pass, mlir::Value slice, int64_t staticSlice);
   void tile(const Pass &pass, int64_t rows, mlir::Value row, mlir::Value slice,
             int64_t staticSlice);
+  void products(const Pass &pass, int64_t rows, mlir::Value row, mlir::Value slice,
+                int64_t staticSlice, llvm::SmallVector<mlir::Value> &sums);
   llvm::SmallVector<mlir::Value> initialSums(const Pass &pass, unsigned count,
                                              llvm::function_ref<mlir::Value(unsigned)> load);
   mlir::Value maskAt(mlir::Value slice, int64_t staticSlice, unsigned vector);

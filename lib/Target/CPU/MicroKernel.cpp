@@ -159,9 +159,21 @@ private:
 
 SmallVector<Value> TileEmitter::run(ValueRange init) {
   Value prefetch = kernel.prefetchShares ? kernel.prefetchBase : Value();
-  if (!kernel.lastLanes)
-    return loop(0, kernel.aBase, kernel.bBase, prefetch, {}, init);
   SmallVector<Value> sums;
+  if (!kernel.lastLanes) {
+    sums.append(init.begin(), init.end());
+    if (kernel.chains > 1)
+      sums.resize(init.size() * kernel.chains,
+                  b.create<arith::ConstantOp>(loc, b.getZeroAttr(init.front().getType())));
+    sums = loop(0, kernel.aBase, kernel.bBase, prefetch, {}, sums);
+    while (sums.size() > init.size()) {
+      const size_t half = sums.size() / 2;
+      for (size_t i = 0; i < half; ++i)
+        sums[i] = b.create<arith::AddFOp>(loc, sums[i], sums[half + i]);
+      sums.resize(half);
+    }
+    return sums;
+  }
   for (auto [i, sum] : llvm::enumerate(init))
     if (!isNarrow(i % kernel.vectors))
       sums.push_back(sum);
@@ -212,7 +224,11 @@ SmallVector<Value> TileEmitter::loop(unsigned depth, Value aBase, Value bBase, V
 }
 
 Value TileEmitter::widen(Value value, Type word) {
-  return value.getType() == word ? value : Value(b.create<arith::ExtFOp>(loc, word, value));
+  if (value.getType() == word)
+    return value;
+  if (getElementTypeOrSelf(value.getType()).isInteger())
+    return b.create<arith::SIToFPOp>(loc, word, value);
+  return b.create<arith::ExtFOp>(loc, word, value);
 }
 
 Value TileEmitter::loadB(Value index, unsigned v, unsigned lanes) {
@@ -239,9 +255,10 @@ SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, 
     b.create<memref::PrefetchOp>(loc, kernel.b, math.add(prefetch, line * lineElements()),
                                  /*isWrite=*/false,
                                  /*localityHint=*/2, /*isDataCache=*/true);
-  for (const MicroKernel::Step &step : kernel.steps) {
+  for (auto [number, step] : llvm::enumerate(kernel.steps)) {
     SmallVector<DotOperation::Factor> bVectors;
     const unsigned vectors = kernel.vectors - (kernel.lastLanes && *kernel.lastLanes == 0);
+    const size_t copy = number % kernel.chains * kernel.rows * vectors;
     for (unsigned v = 0; v < vectors; ++v)
       bVectors.push_back(dot.factorB(loadB(math.add(math.add(bBase, step.b), v * kernel.lanes), v,
                                            isNarrow(v) ? *kernel.lastLanes : kernel.lanes)));
@@ -249,7 +266,7 @@ SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, 
       DotOperation::Factor a =
           dot.factorA(loadA(math.add(math.add(aBase, kernel.aRow[r]), step.a)));
       for (unsigned v = 0; v < vectors; ++v) {
-        Value &sum = sums[r * vectors + v];
+        Value &sum = sums[copy + r * vectors + v];
         sum = isNarrow(v) ? dot.accumulate(sum, {narrow(a.front())}, bVectors[v])
                           : dot.accumulate(sum, a, bVectors[v]);
       }

@@ -23,6 +23,24 @@
 
 namespace dynac::cpu {
 
+/// How a packed f32 weight is stored. The kernel widens it to f32 in registers; sums are f32.
+struct WeightFormat {
+  enum Kind {
+    F32,
+    Bf16,
+    Int8, ///< w = q * scale, one scale per column; after the panels come the scales, f32
+    /// w = q * scale, one scale per `block` neighbours in k. A panel is a run of blocks, each
+    /// [words][width] words of eight neighbours in k, the first in the lowest bits, and [width]
+    /// scales, f32.
+    Int4
+  };
+  Kind kind = F32;
+  int64_t block = 0; ///< of Int4: a multiple of 8
+
+  WeightFormat() = default;
+  WeightFormat(Kind kind, int64_t block = 0) : kind(kind), block(block) {}
+};
+
 /// What follows from the shape alone, the same for every CPU level: packing and work units.
 struct GemmPlan {
   DotKind dot;
@@ -33,14 +51,34 @@ struct GemmPlan {
   int64_t unitRows;  ///< rows of A per work unit
   int64_t kBlock;    ///< k per pass: sums of more than one pass go through scratch memory
   int64_t scratchBytes;
+  WeightFormat weight; ///< other than F32 for DotKind::F32 only
 
-  int64_t packedWords() const { return ((panels - 1) * panelWidth + lastWidth) * k; }
+  /// Elements of packed B in a column: k, but of Int4 words with their scales.
+  int64_t packedRows() const {
+    if (weight.kind != WeightFormat::Int4)
+      return k;
+    const int64_t rest = k % weight.block;
+    return k / weight.block * (weight.block / 8 + 1) + (rest ? (rest + 7) / 8 + 1 : 0);
+  }
+  int64_t packedWords() const { return ((panels - 1) * panelWidth + lastWidth) * packedRows(); }
   /// The kernel's extent: unit u is rows [u / panels * unitRows, ...) of panel u % panels.
   int64_t units(int64_t m) const { return (m + unitRows - 1) / unitRows * panels; }
 };
 
 /// `m` matters for the size of a unit only; -1: not known. `k` is a multiple of groupOf(dot).
-GemmPlan planGemm(int64_t m, int64_t n, int64_t k, DotKind dot = DotKind::F32);
+GemmPlan planGemm(int64_t m, int64_t n, int64_t k, DotKind dot = DotKind::F32,
+                  WeightFormat weight = {});
+
+/// Bytes of packed B of DotKind::F32: panels, then scales if the format has them there.
+int64_t packedBytes(const GemmPlan &plan);
+/// Where the scales of Int8 begin: a multiple of 64.
+int64_t scalesOffset(const GemmPlan &plan);
+
+/// Packs B as packGemmB does, in the plan's format, which is not F32. `packed` has packedBytes().
+/// Returns the root of the mean square error, relative to that of the weight. What shares a scale
+/// with infinity or NaN becomes NaN and counts for no error.
+double quantiseGemmB(const GemmPlan &plan, llvm::ArrayRef<float> b, int64_t kStride,
+                     int64_t nStride, llvm::MutableArrayRef<char> packed);
 
 /// Packs B for `plan`. Element (k, n) is b[k * kStride + n * nStride]; `packed` has packedWords()
 /// words. For float to float, float or bf16 to bf16 (uint16_t) and int8_t to int8_t.

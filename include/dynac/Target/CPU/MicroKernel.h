@@ -69,8 +69,8 @@ struct MicroKernel {
   };
 
   unsigned rows, vectors, lanes;
-  /// Flat memrefs: of words (i32), or for DotKind::F32 of f32, bf16 or f16 that are widened when
-  /// loaded.
+  /// Flat memrefs: of words (i32), or for DotKind::F32 of f32, bf16, f16 or i8 that are widened
+  /// when loaded.
   mlir::Value a, b;
   mlir::Value aBase, bBase;            ///< index
   llvm::SmallVector<mlir::Value> aRow; ///< index, one per row
@@ -79,6 +79,9 @@ struct MicroKernel {
   /// which must be another one.
   mlir::Value lastCount;
   llvm::SmallVector<Step> steps;
+  /// Step s adds to copy s % chains of the sums, and the copies are added up at the end: a tile of
+  /// few sums would wait for one addition after the other. Only for sums in f32 without lastLanes.
+  unsigned chains = 1;
   /// How many lanes of a row's last vector are computed, of f32 only; the others become 0. A CPU
   /// that does wide vectors in halves gains half of the vector's time.
   std::optional<unsigned> lastLanes;

@@ -8,9 +8,12 @@
 #ifndef DYNAC_TARGET_CPU_REGIONPLANNER_H
 #define DYNAC_TARGET_CPU_REGIONPLANNER_H
 
-#include "dynac/Target/CPU/Isa.h"
+#include "dynac/Target/CPU/GemmKernel.h"
 #include "dynac/Target/Common/Schedule.h"
 #include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <memory>
 
 namespace dynac::cpu {
 
@@ -31,6 +34,17 @@ public:
   const bool strict;
   /// Packed weights by what they are made of, so that two users share one.
   std::map<std::string, int64_t> packed;
+  /// How weights of matrix products are stored.
+  WeightFormat weightFormat;
+  struct WeightError {
+    std::string layer; ///< the names of the product's nodes
+    std::string weight;
+    double relative;
+  };
+  /// By number of the packed weight: what storing it in fewer bits costs. Filled while the weights
+  /// are written.
+  std::shared_ptr<std::map<int64_t, WeightError>> weightErrors =
+      std::make_shared<std::map<int64_t, WeightError>>();
 
 private:
   llvm::Expected<RegionPlan> planGeneric(prim::RegionOp region, Plan &plan);
