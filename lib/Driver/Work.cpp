@@ -13,6 +13,7 @@
 #include "dynac/Dialect/Prim/WeightStore.h"
 #include "dynac/Frontend/Onnx/Import.h"
 #include "dynac/Support/Diagnostic.h"
+#include "dynac/Target/Common/Work.h"
 #include "dynac/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -20,30 +21,6 @@
 using namespace mlir;
 
 namespace dynac {
-
-static SymExpr product(llvm::ArrayRef<SymExpr> dims) {
-  SymExpr result(1);
-  for (const SymExpr &dim : dims)
-    result = result * dim;
-  return result;
-}
-
-/// Multiplications of one contraction or convolution, once for each element of the result.
-static SymExpr multiplicationsOf(Operation *op) {
-  if (auto dot = dyn_cast<prim::DotOp>(op)) {
-    prim::Shape a = prim::shapeOf(dot.getA());
-    SymExpr depth(1);
-    for (int64_t axis : dot.getContractA())
-      depth = depth * a[static_cast<size_t>(axis)];
-    return product(prim::shapeOf(dot.getY())) * depth;
-  }
-  if (auto conv = dyn_cast<prim::ConvOp>(op)) {
-    // w is [K, C/groups, window...]: all but K are summed over.
-    prim::Shape w = prim::shapeOf(conv.getW());
-    return product(prim::shapeOf(conv.getY())) * product(llvm::ArrayRef(w).drop_front());
-  }
-  return SymExpr(0);
-}
 
 llvm::Expected<SymExpr> countFlops(const onnx::OnnxModel &model) {
   MLIRContext context;

@@ -9,6 +9,7 @@
 
 #include "DType.h"
 #include "EntryCheck.h"
+#include "Validate.h"
 
 #include <algorithm>
 #include <cstring>
@@ -319,12 +320,28 @@ void Executor::report(int32_t index, int64_t beginNs) {
   const int64_t endNs = nowNs();
   const dynac_step_t &step = a.steps[index];
   std::vector<int64_t> bytes, values;
-  for (int32_t i = 0; i < step.buffer_count; ++i)
+  std::vector<void *> memory;
+  for (int32_t i = 0; i < step.buffer_count; ++i) {
     bytes.push_back(slots.value[a.buffers[step.buffers[i]].bytes_slot]);
+    memory.push_back(c.memory[model.roots[step.buffers[i]]]);
+  }
   for (int32_t i = 0; i < step.dim_count; ++i)
     values.push_back(slots.value[step.dims[i]]);
-  const dynac_step_event_t event = {index,  pieces,        beginNs,     endNs,
-                                    extent, values.data(), bytes.data()};
+  auto figure = [&](int32_t dynac_step_work_t::*slot) -> int64_t {
+    const int32_t number = hasWork(a) ? a.work[index].*slot : -1;
+    return number >= 0 && slots.known(number) ? slots.value[number] : -1;
+  };
+  const dynac_step_event_t event = {index,
+                                    pieces,
+                                    beginNs,
+                                    endNs,
+                                    extent,
+                                    values.data(),
+                                    bytes.data(),
+                                    memory.data(),
+                                    figure(&dynac_step_work_t::flops_slot),
+                                    figure(&dynac_step_work_t::bytes_slot),
+                                    figure(&dynac_step_work_t::weight_bytes_slot)};
   c.stepCallback(c.stepUser, &event);
 }
 

@@ -10,9 +10,17 @@
 #include "DType.h"
 #include "HostKernels.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace dynac::rt {
+
+bool hasWork(const dynac_artifact_t &artifact) { return artifact.abi >= 2 && artifact.work; }
+
+/// The header's size in the first ABI and in the artifact's.
+static size_t headerBytes(uint32_t abi) {
+  return abi < 2 ? offsetof(dynac_artifact_t, work) : sizeof(dynac_artifact_t);
+}
 
 Status validateHeader(const dynac_artifact_t &artifact, const char *origin) {
   if (artifact.magic != DYNAC_ABI_MAGIC)
@@ -22,11 +30,11 @@ Status validateHeader(const dynac_artifact_t &artifact, const char *origin) {
                    "%s needs a runtime of ABI %u or newer, this runtime has ABI %u: use a newer "
                    "libdynac_rt, or compile the model again with this version",
                    origin, artifact.min_runtime_abi, DYNAC_ABI_VERSION);
-  if (artifact.abi == 0 || artifact.struct_size < sizeof(dynac_artifact_t))
+  if (artifact.abi == 0 || artifact.struct_size < headerBytes(artifact.abi))
     return failure(DYNAC_MISMATCH,
                    "%s is damaged: its header has ABI %u and %u bytes, expected "
                    "at least %zu bytes",
-                   origin, artifact.abi, artifact.struct_size, sizeof(dynac_artifact_t));
+                   origin, artifact.abi, artifact.struct_size, headerBytes(artifact.abi));
   return {};
 }
 
@@ -74,6 +82,7 @@ private:
   bool hostKernels();
   bool steps();
   bool stepIndex(const dynac_step_t &step, int32_t i);
+  bool stepWork(const dynac_step_t &step, int32_t i);
   bool blocks();
   bool nesting(int32_t block, int depth, std::vector<int8_t> &visited);
 
@@ -315,6 +324,19 @@ bool Checker::stepIndex(const dynac_step_t &step, int32_t i) {
   }
 }
 
+bool Checker::stepWork(const dynac_step_t &step, int32_t i) {
+  const dynac_step_work_t &work = a.work[i];
+  for (int32_t number : {work.flops_slot, work.bytes_slot, work.weight_bytes_slot})
+    if (number != -1 && !slot(number, "work of step", i))
+      return false;
+  if (work.first_result == -1)
+    return true;
+  return (work.first_result >= 0 && work.result_count >= 0 &&
+          work.result_count <= step.buffer_count - work.first_result) ||
+         bad("step %d writes buffers %d and the next %d of %d", i, work.first_result,
+             work.result_count, step.buffer_count);
+}
+
 bool Checker::steps() {
   for (int32_t i = 0; i < a.step_count; ++i) {
     const dynac_step_t &step = a.steps[i];
@@ -327,7 +349,7 @@ bool Checker::steps() {
     for (int32_t j = 0; j < step.dim_count; ++j)
       if (!slot(step.dims[j], "step", i))
         return false;
-    if (!stepIndex(step, i))
+    if (!stepIndex(step, i) || (hasWork(a) && !stepWork(step, i)))
       return false;
   }
   return true;

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread, thread CPU time, first quartile of repeated calls, next to the measured FMA peak of
-// the level.
+// One thread, thread CPU time, first quartile of repeated calls, next to the measured peak of the
+// level.
 //   CpuKernelBench [gemm] [conv] [depthwise] [batch] [attention] [bytes] [bf16]     (default: all)
 // bytes, bf16: GEMM and convolution of these, without an epilogue.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../unit/KernelJit.h"
+#include "dynac/Support/MachinePeaks.h"
 #include "dynac/Target/CPU/AttentionKernel.h"
 #include "dynac/Target/CPU/BatchGemmKernel.h"
 #include "dynac/Target/CPU/ConvKernel.h"
@@ -50,29 +51,14 @@ static double measure(llvm::function_ref<void()> call) {
   return times[times.size() / 4];
 }
 
-/// FMA GFLOP/s of registers of `lanes` floats.
-static double peak(unsigned lanes) {
-  const long steps = 200000;
-  auto run = [&] {
-    for (long i = 0; i < steps; ++i)
-      if (lanes == 16)
-        asm volatile("vfmadd231ps %%zmm14,%%zmm15,%%zmm0\n vfmadd231ps %%zmm14,%%zmm15,%%zmm1\n"
-                     "vfmadd231ps %%zmm14,%%zmm15,%%zmm2\n vfmadd231ps %%zmm14,%%zmm15,%%zmm3\n"
-                     "vfmadd231ps %%zmm14,%%zmm15,%%zmm4\n vfmadd231ps %%zmm14,%%zmm15,%%zmm5\n"
-                     "vfmadd231ps %%zmm14,%%zmm15,%%zmm6\n vfmadd231ps %%zmm14,%%zmm15,%%zmm7\n"
-                     "vfmadd231ps %%zmm14,%%zmm15,%%zmm8\n vfmadd231ps %%zmm14,%%zmm15,%%zmm9\n" ::
-                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
-                           "xmm9");
-      else
-        asm volatile("vfmadd231ps %%ymm14,%%ymm15,%%ymm0\n vfmadd231ps %%ymm14,%%ymm15,%%ymm1\n"
-                     "vfmadd231ps %%ymm14,%%ymm15,%%ymm2\n vfmadd231ps %%ymm14,%%ymm15,%%ymm3\n"
-                     "vfmadd231ps %%ymm14,%%ymm15,%%ymm4\n vfmadd231ps %%ymm14,%%ymm15,%%ymm5\n"
-                     "vfmadd231ps %%ymm14,%%ymm15,%%ymm6\n vfmadd231ps %%ymm14,%%ymm15,%%ymm7\n"
-                     "vfmadd231ps %%ymm14,%%ymm15,%%ymm8\n vfmadd231ps %%ymm14,%%ymm15,%%ymm9\n" ::
-                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
-                           "xmm9");
-  };
-  return double(steps) * 10 * 2 * lanes / measure(run) * 1e-9;
+/// GFLOP/s that the level's instructions for such products reach in registers.
+static double peakOf(const Isa &isa, DotKind dot) {
+  dynac::PeakKind kind = dynac::PeakKind::F32;
+  if (dot == DotKind::U8S8)
+    kind = hasDot(isa, dot) ? dynac::PeakKind::Bytes : dynac::PeakKind::ShortPairs;
+  else if (dot == DotKind::Bf16 && hasDot(isa, dot))
+    kind = dynac::PeakKind::Bf16;
+  return dynac::measurePeak(kind, static_cast<int>(isa.vectorBits()), /*threads=*/1) * 1e-9;
 }
 
 namespace {
@@ -84,7 +70,7 @@ struct Bench {
   double peakGflops;
 
   explicit Bench(const Isa &isa, DotKind dot = DotKind::F32)
-      : isa(isa), dot(dot), peakGflops(peak(isa.lanes) * double(groupOf(dot))) {
+      : isa(isa), dot(dot), peakGflops(peakOf(isa, dot)) {
     std::printf("%s: peak %.1f GFLOP/s\n", isa.name.str().c_str(), peakGflops);
   }
 

@@ -7,8 +7,10 @@
 # ===------------------------------------------------------------------------=== #
 """cli_test.py DYNAC [TEST...]: exit codes, exact messages, and that a refused input leaves nothing behind."""
 
+import html.parser
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -392,6 +394,29 @@ class Run(CliTest):
         self.assertEqual(self.dynac("run", "m.so", "--config", "bad.toml").returncode, 2)
 
 
+class Page(html.parser.HTMLParser):
+    """What is left open in a page, what it asks others for, and the JSON in it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.outside, self.data = [], [], ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.outside += [value for key, value in attributes if key in ("src", "href")]
+        if tag not in ("meta", "input"):
+            self.open.append((tag, dict(attributes).get("id")))
+
+    def handle_endtag(self, tag):
+        name, _ = self.open.pop()
+        assert name == tag, (name, tag)
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == ("script", "data"):
+            self.data += data
+
+
 class BenchAndInspect(CliTest):
     def test_bench(self):
         self.compiled()
@@ -423,13 +448,63 @@ class BenchAndInspect(CliTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, r"^dynac: error: output 'y': \d+ of 6 elements differ, worst at \[")
 
+    def product(self):
+        """y = relu(x w) of [64, 128] and [128, 256], with a layer of its own nodes before it."""
+        self.write("dot.onnx", onnx.model(
+            [onnx.node("Exp", ["x"], ["e"], "</script>"), onnx.node("MatMul", ["e", "w"], ["p"], "product"),
+             onnx.node("Relu", ["p"], ["y"], "rectify")],
+            [onnx.value("x", [64, 128])], [onnx.value("y", [64, 256])], [onnx.tensor("w", [128, 256], [0.01] * (128 * 256))]))
+        self.succeeds("compile", "dot.onnx", "-o", "dot.so")
+
     def test_profile(self):
-        self.compiled()
-        self.assertIn("pointwise", self.succeeds("profile", "m.so", "--trace", "t.json"))
-        steps = json.loads(self.succeeds("profile", "m.so", "--json"))["steps"]
-        self.assertTrue(all(step["min_us"] <= step["us"] for step in steps))
+        self.product()
+        text = self.succeeds("profile", "dot.so", "--threads", "1", "--trace", "t.json")
+        for word in ("pointwise", "gemm", "GFLOP/s", "roof"):
+            self.assertIn(word, text)
+        found = json.loads(self.succeeds("profile", "dot.so", "--threads", "1", "--json"))
+        self.assertLessEqual(found["min_us"], found["us"])
+        self.assertGreater(found["peak_gflops"]["f32"], 1)
+        speeds = [point["gbs"] for point in found["bandwidth"]]
+        self.assertEqual(speeds, sorted(speeds, reverse=True))
+        steps = {step["kind"]: step for step in found["steps"]}
+        for step in steps.values():
+            self.assertLessEqual(step["min_us"], step["us"])
+            self.assertGreater(step["gbs"], 0)
+            self.assertLess(step["roof_share"], 1.1)
+        gemm = steps["gemm"]
+        self.assertEqual(gemm["flops"], 2 * 64 * 128 * 256 + 64 * 256)  # products, and the Relu
+        self.assertEqual(gemm["weight_bytes"], 4 * 128 * 256)
+        self.assertEqual(gemm["bytes"], 4 * (128 * 256 + 64 * 128 + 64 * 256))
+        self.assertIn("product", gemm["name"])
+        self.assertEqual(steps["pointwise"]["flops"], 64 * 128)
+        self.assertEqual(found["edges"], [
+            {"input": "x", "to": 0, "bytes": 4 * 64 * 128}, {"from": 0, "to": 1, "bytes": 4 * 64 * 128},
+            {"from": 1, "output": "y", "bytes": 4 * 64 * 256}])
         with open(self.path("t.json"), encoding="utf-8") as file:
-            self.assertEqual(len(json.load(file)["traceEvents"]), len(steps))
+            self.assertEqual(len(json.load(file)["traceEvents"]), len(found["steps"]))
+
+    def test_profile_of_what_is_taken(self):
+        """Of a table only the rows that are gathered count."""
+        self.write("table.onnx", onnx.model([onnx.node("Gather", ["table", "i"], ["y"])], [onnx.value("i", [3], onnx.INT64)],
+                                            [onnx.value("y", [3, 8])], [onnx.tensor("table", [1000, 8], [1.0] * 8000)]))
+        self.succeeds("compile", "table.onnx", "-o", "table.so")
+        step = json.loads(self.succeeds("profile", "table.so", "--json", "--input", "i=3xi64=7"))["steps"][-1]
+        self.assertEqual(step["kind"], "gather")
+        self.assertEqual((step["weight_bytes"], step["bytes"]), (3 * 8 * 4, 2 * 3 * 8 * 4 + 3 * 8))
+
+    def test_profile_page(self):
+        self.product()
+        self.succeeds("profile", "dot.so", "--html", "p.html")
+        with open(self.path("p.html"), encoding="utf-8") as file:
+            text = file.read()
+        page = Page(text)
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.outside, [])
+        self.assertEqual(re.findall(r"(?:https?:)?//[a-z]|@import|url\(", text.replace("http://www.w3.org/2000/svg", "")), [])
+        data = json.loads(page.data)
+        self.assertIn("</script>", data["steps"][0]["name"])  # a node's name ends nothing
+        for option in ("--html", "--trace"):
+            self.refuses(7, "cannot write 'no/p': No such file or directory", "profile", "dot.so", option, "no/p")
 
     def test_inspect(self):
         self.compiled(batch="n")

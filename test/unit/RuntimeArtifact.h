@@ -160,6 +160,7 @@ public:
     set(artifact.blocks, artifact.block_count, blocks);
     set(artifact.messages, artifact.message_count, messages);
     set(artifact.host_kernels, artifact.host_kernel_count, hostKernels);
+    artifact.work = work.empty() ? nullptr : work.data();
     return &artifact;
   }
 
@@ -173,6 +174,7 @@ public:
   std::vector<dynac_kernel_t> kernels;
   std::vector<dynac_step_t> steps;
   std::vector<dynac_block_t> blocks;
+  std::vector<dynac_step_work_t> work; ///< none, or one for each step
   std::vector<const char *> messages, hostKernels;
   std::deque<std::vector<dynac_kernel_fn>> bodies;
 

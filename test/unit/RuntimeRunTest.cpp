@@ -364,6 +364,42 @@ TEST(RuntimeRun, StepCallback) {
   EXPECT_EQ(seen, "0:20/2/240 1:60/2/240 2:60/2/240 ");
 }
 
+TEST(RuntimeRun, StepWork) {
+  ArtifactBuilder b = dynamicModel();
+  const int32_t six = b.constant(6), batch = b.symbols[0].slot, product = b.mul(six, batch);
+  b.work = {{product, batch, six, DYNAC_F32, 2, 1},
+            {-1, -1, -1, DYNAC_DTYPE_INVALID, 1, 1},
+            {six, six, six, DYNAC_F32, 1, 1}};
+  std::string seen;
+  auto run = [&] {
+    Loaded m(b.build(), 1);
+    ASSERT_EQ(m.error, "");
+    dynac_context_set_step_callback(
+        m.context,
+        [](void *user, const dynac_step_event_t *event) {
+          *static_cast<std::string *>(user) += std::to_string(event->flops) + "/" +
+                                               std::to_string(event->bytes) + "/" +
+                                               std::to_string(event->weight_bytes) + " ";
+          if (event->step == 2) { // its operand and its result, which are 1 apart
+            EXPECT_EQ(static_cast<const float *>(event->buffers[0])[5] + 1,
+                      static_cast<const float *>(event->buffers[1])[5]);
+          }
+        },
+        &seen);
+    Array<float> x({20, 3}, 1, 1);
+    std::vector<dynac_value_t> out(1);
+    ASSERT_EQ(take(m.run({x.value()}, out)), "");
+  };
+  run();
+  EXPECT_EQ(seen, "120/20/6 -1/-1/-1 6/6/6 ");
+  // The first ABI has no such table, whatever lies behind its header.
+  seen.clear();
+  b.artifact.abi = b.artifact.min_runtime_abi = 1;
+  b.artifact.struct_size = offsetof(dynac_artifact_t, work);
+  run();
+  EXPECT_EQ(seen, "-1/-1/-1 -1/-1/-1 -1/-1/-1 ");
+}
+
 TEST(RuntimeRun, Infer) {
   ArtifactBuilder b = dynamicModel();
   Loaded m(b.build());

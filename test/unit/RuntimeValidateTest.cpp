@@ -46,15 +46,19 @@ TEST(RuntimeValidate, Header) {
             "8: the linked tables are not a dynac artifact");
   EXPECT_EQ(
       damaged([](auto &b) { b.artifact.min_runtime_abi = 7; }),
-      "8: linked model \"m\" needs a runtime of ABI 7 or newer, this runtime has ABI 1: use a "
+      "8: linked model \"m\" needs a runtime of ABI 7 or newer, this runtime has ABI 2: use a "
       "newer libdynac_rt, or compile the model again with this version");
   EXPECT_EQ(damaged([](auto &b) {
               b.artifact.abi = 7; // newer, but says that this runtime can run it
               b.artifact.struct_size += 64;
             }),
             "0: ");
+  EXPECT_EQ(damaged([](auto &b) {
+              b.artifact.struct_size = offsetof(dynac_artifact_t, work); // without ABI 2's field
+            }).substr(0, 66),
+            "8: linked model \"m\" is damaged: its header has ABI 2 and 216 bytes");
   EXPECT_EQ(damaged([](auto &b) { b.artifact.struct_size = 40; }).substr(0, 65),
-            "8: linked model \"m\" is damaged: its header has ABI 1 and 40 bytes");
+            "8: linked model \"m\" is damaged: its header has ABI 2 and 40 bytes");
 }
 
 TEST(RuntimeValidate, Indices) {
@@ -107,6 +111,12 @@ TEST(RuntimeValidate, Indices) {
       {[](auto &b) { b.kernels[0].scratch_bytes = -1; },
        "kernel compute wants -1 bytes of scratch"},
       {[](auto &b) { b.bodies[0][0] = nullptr; }, "kernel compute has no code for x86-64-v2"},
+      {[](auto &b) { b.work.assign(b.steps.size(), {9999, -1, -1, 0, -1, 0}); },
+       "work of step 0 refers to dimension slot 9999 of "},
+      {[](auto &b) { b.work.assign(b.steps.size(), {-1, -1, -1, 0, 1, 99}); },
+       "step 0 writes buffers 1 and the next 99 of "},
+      {[](auto &b) { b.work.assign(b.steps.size(), {-1, -1, -1, 0, -2, 0}); },
+       "step 0 writes buffers -2 and the next 0 of "},
   };
   for (const auto &[change, text] : cases)
     EXPECT_EQ(damaged(change).substr(0, sizeof(prefix) - 1 + std::string(text).size()),
@@ -123,7 +133,7 @@ TEST(RuntimeValidate, MissingTable) {
 TEST(RuntimeValidate, MissingHostKernel) {
   EXPECT_EQ(damaged([](auto &b) { b.hostKernels[0] = "teleport@3"; }),
             "8: linked model \"m\" needs host kernel \"teleport@3\", which this runtime (" +
-                std::string(dynac_version()) + ", ABI 1) does not have");
+                std::string(dynac_version()) + ", ABI 2) does not have");
 }
 
 TEST(RuntimeValidate, WeightsMissing) {

@@ -38,6 +38,10 @@ public:
 
   dynac_model_t *model() const { return handle.get(); }
   const dynac_artifact_t &artifact() const { return *dynac_model_artifact(handle.get()); }
+  /// What step `index` computes and moves; null in artifacts of the first ABI.
+  const dynac_step_work_t *work(int32_t index) const {
+    return artifact().abi >= 2 && artifact().work ? artifact().work + index : nullptr;
+  }
   const std::vector<dynac_value_desc_t> &inputs() const { return inputDescs; }
   const std::vector<dynac_value_desc_t> &outputs() const { return outputDescs; }
   const std::vector<dynac_symbol_desc_t> &symbols() const { return symbolDescs; }

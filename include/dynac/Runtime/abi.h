@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define DYNAC_ABI_VERSION 1u
+#define DYNAC_ABI_VERSION 2u
 #define DYNAC_ABI_MAGIC 0x3143414E5944ull /* "DYNAC1" little-endian */
 
 /* Element types. The numbers are part of the ABI.
@@ -145,6 +145,16 @@ typedef struct dynac_step {
   const char *name;       /* the model's node name(s), for messages and profiles */
 } dynac_step_t;
 
+/* What one execution of a step computes and moves, for profiles. Slots are -1 where it is not known. */
+typedef struct dynac_step_work {
+  int32_t flops_slot;        /* operations of its kernel; a multiplication and an addition are two */
+  int32_t bytes_slot;        /* read and written, without weights; what is taken of an operand, not all of it */
+  int32_t weight_bytes_slot; /* read of weights */
+  int32_t factor;            /* dynac_dtype_t of what its products multiply; DYNAC_DTYPE_INVALID: not known */
+  int32_t first_result;      /* of the step's buffers the first that it writes, or -1 … */
+  int32_t result_count;      /* … and their number; after them come temporaries */
+} dynac_step_work_t;
+
 /* Steps [begin, end). Block 0 is the entry. Step numbers in liveness ranges index the whole array, blocks laid
  * out one after the other; a buffer that a nested block uses lives over the whole step that runs the block. */
 typedef struct dynac_block {
@@ -219,6 +229,8 @@ typedef struct dynac_artifact {
   const void *weights_data;
   const char *weights_file;
   uint64_t weights_bytes;
+
+  const dynac_step_work_t *work; /* ABI 2: one for each step */
 } dynac_artifact_t;
 
 #ifdef __cplusplus

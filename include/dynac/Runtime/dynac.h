@@ -233,7 +233,7 @@ DYNAC_API dynac_status_t *dynac_model_symbol(const dynac_model_t *model, size_t 
 /* The number of the input or output with this name, or SIZE_MAX. */
 DYNAC_API size_t dynac_model_find_input(const dynac_model_t *model, const char *name);
 DYNAC_API size_t dynac_model_find_output(const dynac_model_t *model, const char *name);
-/* The checked tables: kernels, steps, weights, versions. */
+/* The checked tables: kernels, steps, weights, versions. Fields that came with a later ABI than its `abi` are not there. */
 DYNAC_API const dynac_artifact_t *dynac_model_artifact(const dynac_model_t *model);
 /* The name of the artifact's target that was chosen for this CPU. */
 DYNAC_API const char *dynac_model_target(const dynac_model_t *model);
@@ -271,6 +271,8 @@ typedef struct dynac_step_event {
   int64_t extent;
   const int64_t *dims;
   const int64_t *buffer_bytes; /* of the step's buffers, in its order */
+  void *const *buffers;        /* their memory, which the next step may change */
+  int64_t flops, bytes, weight_bytes; /* as of dynac_step_work_t; -1: not known */
 } dynac_step_event_t;
 typedef void (*dynac_step_fn)(void *user, const dynac_step_event_t *event);
 /* NULL switches it off. Without it a run reads no clock. */

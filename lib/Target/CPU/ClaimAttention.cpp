@@ -154,6 +154,8 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
   result.key = "attention:" + canonical.text;
   result.units = batchCount * q.shape[rank - 2].ceilDiv(SymExpr(spec.unitRows()));
   result.scratchBytes = spec.scratchBytes();
+  result.products =
+      batchCount * q.shape[rank - 2] * k.shape[rank - 2] * SymExpr(spec.depth + spec.valueDepth);
   result.dims = dims->exprs;
   result.operands.emplace();
   for (Value x : xs)

@@ -112,6 +112,25 @@ void packGroupedBytes(const GroupedPlan &plan, WeightBytes weights,
   packGrouped(plan, numbersOf<const float>(weights), numbersOf<float>(packed));
 }
 
+/// Multiplications of the kernel for `pixels` of the result.
+SymExpr directProducts(const ConvShape &shape, const SymExpr &pixels) {
+  return pixels * SymExpr(shape.k * (shape.c / shape.groups) * shape.kernel[0] * shape.kernel[1]);
+}
+SymExpr productsOf(const ConvPlan &plan, llvm::ArrayRef<SymExpr> y) {
+  if (!plan.winograd)
+    return directProducts(plan.shape, y[0] * y[2] * y[3]);
+  // A tile of m x m outputs takes (m + 2)^2 for each channel, the direct way 9 for each output.
+  const SymExpr side(plan.winograd), window((plan.winograd + 2) * (plan.winograd + 2));
+  return y[0] * y[2].ceilDiv(side) * y[3].ceilDiv(side) * window *
+         SymExpr(plan.shape.k * (plan.shape.c / plan.shape.groups));
+}
+SymExpr productsOf(const DepthwisePlan &plan, llvm::ArrayRef<SymExpr> y) {
+  return directProducts(plan.shape, plan.channelsLast ? y[0] * y[1] * y[2] : y[0] * y[2] * y[3]);
+}
+SymExpr productsOf(const GroupedPlan &plan, llvm::ArrayRef<SymExpr> y) {
+  return directProducts(plan.shape, y[0] * y[2] * y[3]);
+}
+
 /// What all kinds of convolution share: the operands, the packed weight `key` made by `pack`, and
 /// the emission by `emitKernel(module, symbol, isa, epilogue parts…)`.
 template <typename ConvPlanT, typename Spec>
@@ -142,6 +161,7 @@ RegionPlan planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, St
   result.kind = kind.str();
   result.key = (kind + ":" + canonicalRegion(region).text).str();
   result.units = units;
+  result.products = productsOf(plan, shapeOf(conv.getYs()[0]));
   result.scratchBytes = scratchBytes;
   result.weights[wOperand] = it->second;
   result.dims = dims->exprs;

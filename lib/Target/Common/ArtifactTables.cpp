@@ -222,6 +222,11 @@ ArtifactTables::ArtifactTables(const Plan &plan, const WeightsLayout &layout,
   table(fields.messages, fields.message_count, plan.messages.size(), strings(plan.messages));
   table(fields.host_kernels, fields.host_kernel_count, plan.hostKernels.size(),
         strings(plan.hostKernels));
+  std::vector<dynac_step_work_t> work;
+  for (const PlanStep &step : plan.steps)
+    work.push_back({step.work.flopsSlot, step.work.bytesSlot, step.work.weightBytesSlot,
+                    step.work.factor, step.work.firstResult, step.work.resultCount});
+  artifact.point(fields.work, shared(llvm::ArrayRef(work)));
   if (weightsKind == DYNAC_WEIGHTS_EXTERNAL)
     artifact.point(fields.weights_file, string(weightsFile));
   if (weightsBytes)

@@ -8,6 +8,7 @@
 #include "Scheduler.h"
 
 #include "dynac/Support/Diagnostic.h"
+#include "dynac/Target/Common/Work.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -117,6 +118,7 @@ void Scheduler::emitCopy(int32_t from, int32_t to, StringRef name) {
   copy.kind = DYNAC_STEP_COPY;
   copy.buffers = {from, to};
   copy.name = name.str();
+  copy.work.firstResult = copy.work.resultCount = 1;
   emit(std::move(copy));
 }
 
@@ -217,15 +219,30 @@ llvm::Error Scheduler::runRegion(RegionOp region) {
     step.dims.push_back(plan.slotOf(dim));
   SmallVector<unsigned> operands =
       regionPlan->operands.value_or(llvm::to_vector(llvm::seq<unsigned>(0, region.getXs().size())));
+  SymExpr bytes(0), weightBytes(0);
   for (unsigned operand : operands) {
     auto packed = regionPlan->weights.find(operand);
-    step.buffers.push_back(packed == regionPlan->weights.end() ? read(region.getXs()[operand])
-                                                               : weightBuffer(packed->second));
+    if (packed != regionPlan->weights.end()) {
+      step.buffers.push_back(weightBuffer(packed->second));
+      weightBytes = weightBytes + SymExpr(weights.byteSize(packed->second));
+      continue;
+    }
+    Value x = region.getXs()[operand];
+    step.buffers.push_back(read(x));
+    SymExpr &sum = x.getDefiningOp<WeightOp>() ? weightBytes : bytes;
+    sum = sum + bytesRead(region, operand);
   }
+  step.work.firstResult = step.buffers.size();
+  step.work.resultCount = region.getYs().size();
   for (Value result : region.getYs()) {
     bufferOf[result] = addBuffer(DYNAC_BUFFER_ARENA, 0, result.getType());
     step.buffers.push_back(bufferOf[result]);
+    bytes = bytes + byteSize(result.getType());
   }
+  step.work.flopsSlot = plan.slotOrNone(flopsOf(region, regionPlan->products));
+  step.work.bytesSlot = plan.slotOrNone(bytes);
+  step.work.weightBytesSlot = plan.slotOrNone(weightBytes);
+  step.work.factor = dtypeOf(factorTypeOf(region));
   for (RankedTensorType type : regionPlan->workspace)
     step.buffers.push_back(addBuffer(DYNAC_BUFFER_ARENA, 0, type));
   emit(std::move(step));
@@ -277,6 +294,7 @@ void Scheduler::updateInPlace(PlanValue &output, int32_t input) {
   update.kind = DYNAC_STEP_COPY;
   update.buffers = {result, output.buffer};
   update.name = output.name;
+  update.work.firstResult = update.work.resultCount = 1;
   updates.push_back(std::move(update));
 }
 

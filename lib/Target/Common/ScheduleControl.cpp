@@ -25,6 +25,8 @@ llvm::Error Scheduler::runHost(CustomCallOp call) {
     plan.hostKernels.push_back(call.getTarget().str());
   for (Value x : call.getXs())
     step.buffers.push_back(read(x));
+  step.work.firstResult = step.buffers.size();
+  step.work.resultCount = call.getYs().size();
   for (Value y : call.getYs()) {
     bufferOf[y] = addBuffer(DYNAC_BUFFER_ARENA, 0, y.getType());
     step.buffers.push_back(bufferOf[y]);

@@ -61,12 +61,20 @@ struct PlanKernel {
   int64_t scratchBytes = 0;
 };
 
+/// The fields of dynac_step_work_t; -1: not known.
+struct PlanWork {
+  int32_t flopsSlot = -1, bytesSlot = -1, weightBytesSlot = -1;
+  dynac_dtype_t factor = DYNAC_DTYPE_INVALID;
+  int32_t firstResult = -1, resultCount = 0;
+};
+
 struct PlanStep {
   dynac_step_kind_t kind = DYNAC_STEP_KERNEL;
   int32_t index = 0, index2 = -1, extentSlot = -1;
   std::vector<int32_t> buffers, dims;
   int64_t grain = 1;
   std::string name;
+  PlanWork work;
 };
 
 struct Plan {
@@ -86,6 +94,8 @@ struct Plan {
   /// The slot that holds `expr`, made if need be. Its symbols are added to `symbols` (unbounded) on
   /// first use.
   int32_t slotOf(const SymExpr &expr);
+  /// The same for what only profiles read: -1 where `expr` is an overflow.
+  int32_t slotOrNone(const SymExpr &expr) { return expr.isOverflow() ? -1 : slotOf(expr); }
   /// Whether a slot is asked for that no run can compute.
   bool overflows() const;
   /// The slot of symbol `name`.

@@ -33,6 +33,8 @@ struct RegionPlan {
   /// Operands whose buffer is another weight than the operand's own (packed weights), by operand
   /// number.
   llvm::SmallDenseMap<unsigned, int64_t> weights;
+  /// Multiplications that the kernel does for the region's composite.
+  SymExpr products = 0;
   /// The operands that the kernel reads, in the order of its buffers; nothing: all, in their order.
   std::optional<llvm::SmallVector<unsigned>> operands;
   /// Temporary memory of the step: buffers after the results'.
