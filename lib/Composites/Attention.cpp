@@ -145,7 +145,8 @@ static SmallVector<int64_t> inverse(ArrayRef<int64_t> axes) {
   return result;
 }
 
-// Each key head serves H / G query heads in a row: these heads' queries are one matrix.
+// Each key head serves H / G query heads in a row: these heads' queries are one matrix. Of operands
+// in bf16 both products are: shares times their sum are rounded to it.
 Tensors dynac::attentionBody(TensorContext &context, ArrayRef<Tensor> xs, DictionaryAttr entries) {
   auto axesOf = [&](StringRef name, size_t rank) {
     auto entry = entries.getAs<DenseI64ArrayAttr>(name);
@@ -194,6 +195,8 @@ Tensors dynac::attentionBody(TensorContext &context, ArrayRef<Tensor> xs, Dictio
   Tensor total = sum(shares, rank - 1, true);
   if (zeroMaskedRows)
     total = select(equal(total, fullLike(total, 0)), 1.0, total);
+  if (xs[0].dtype().isBF16())
+    shares = widened(convert(shares, xs[0].dtype()));
   shares = shares * (1.0 / total);
   if (entries.getAs<BoolAttr>("zero_nan"))
     shares = select(isNan(shares), 0.0, shares);

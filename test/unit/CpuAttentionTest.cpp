@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -27,6 +28,7 @@ struct Case {
   bool keysLast, dynamic;
   Masking masking;
   bool zeroNan = false, zeroEmpty = false;
+  bool bf16 = false; ///< q, k, v and y
 };
 
 struct Layouts {
@@ -66,6 +68,7 @@ struct Layouts {
     spec.scale = 0.75f;
     spec.zeroNan = c.zeroNan;
     spec.zeroEmpty = c.zeroEmpty;
+    spec.dot = c.bf16 ? DotKind::Bf16 : DotKind::F32;
     AttentionSpec::Term term;
     const Extent none(0), one(1);
     term.isMask = c.masking == Masking::Bool || c.masking == Masking::BoolOfQuery;
@@ -119,6 +122,29 @@ struct Mask {
   }
 };
 
+uint16_t toBf16(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof(x));
+  return uint16_t((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+float fromBf16(uint16_t x) {
+  const uint32_t bits = uint32_t(x) << 16;
+  float result;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
+/// Rounds `numbers` and gives them as bf16.
+Aligned<uint16_t> rounded(Aligned<float> &numbers) {
+  Aligned<uint16_t> result(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    result[i] = toBf16(numbers[i]);
+    numbers[i] = fromBf16(result[i]);
+  }
+  return result;
+}
+
 void check(dynac_kernel_fn fn, const Case &c, const std::string &what) {
   Layouts layouts(c);
   const int64_t groups = c.heads / c.headsPerKey;
@@ -132,16 +158,26 @@ void check(dynac_kernel_fn fn, const Case &c, const std::string &what) {
     q[i] *= 4;
   Mask mask(c);
   std::vector<void *> buffers{q.data(), k.data(), v.data()};
+  Aligned<uint16_t> shortQ(0), shortK(0), shortV(0), shortY(y.size(), uint16_t(0x4321));
+  if (c.bf16) {
+    shortQ = rounded(q), shortK = rounded(k), shortV = rounded(v);
+    buffers = {shortQ.data(), shortK.data(), shortV.data()};
+  }
   if (c.masking != Masking::None)
     buffers.push_back(layouts.spec.terms[0].isMask ? static_cast<void *>(mask.bools.data())
                                                    : mask.floats.data());
-  buffers.push_back(y.data());
+  buffers.push_back(c.bf16 ? static_cast<void *>(shortY.data()) : y.data());
   Aligned<char> scratch(layouts.spec.scratchBytes() + 64, char(0x7f));
   const int64_t units = layouts.spec.units(c.batch * c.heads, c.queries);
   for (int64_t begin = 0, end; begin < units; begin = end) {
     end = std::min(units, begin + std::max<int64_t>(1, (units - begin) / 2));
     ASSERT_EQ(callKernel(fn, buffers, layouts.dims, begin, end, scratch.data()), 0);
   }
+  if (c.bf16)
+    for (size_t i = 0; i < y.size(); ++i)
+      y[i] = shortY[i] == 0x4321 ? -7.f : fromBf16(shortY[i]);
+  // Shares and the result are rounded to 8 bits; their errors are no larger than the values of v.
+  const double tolerance = c.bf16 ? 4e-3 : 4e-6;
   std::vector<double> scores(c.keys);
   for (int64_t n = 0; n < c.batch; ++n)
     for (int64_t h = 0; h < c.heads; ++h)
@@ -168,7 +204,7 @@ void check(dynac_kernel_fn fn, const Case &c, const std::string &what) {
           if (isEmpty && !c.zeroNan && !c.zeroEmpty && c.keys > 0)
             ASSERT_TRUE(std::isnan(got)) << what << " at " << n << ", " << h << ", " << i;
           else
-            ASSERT_NEAR(got, isEmpty ? 0 : want / sum, 4e-6)
+            ASSERT_NEAR(got, isEmpty ? 0 : want / sum, tolerance)
                 << what << " at " << n << ", " << h << ", " << i << ", " << e;
         }
       }
@@ -196,6 +232,14 @@ TEST(CpuAttentionTest, MatchesPlainAttention) {
     cases.back().dynamic = true;
   }
   cases.push_back({1, 2, 1, 3, 0, 8, 16, false, true, Masking::None});
+  for (bool dynamic : {false, true})
+    for (Case c : {Case{2, 3, 1, 20, 33, 64, 64, false, dynamic, Masking::Bias},
+                   Case{1, 4, 2, 49, 49, 32, 40, false, dynamic, Masking::None},
+                   Case{2, 2, 1, 50, 1201, 8, 16, false, dynamic, Masking::PerKey, false, true},
+                   Case{1, 2, 1, 250, 70, 20, 5, false, dynamic, Masking::Bool}}) {
+      c.bf16 = true;
+      cases.push_back(c);
+    }
   MLIRContext context;
   loadKernelDialects(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
@@ -203,7 +247,8 @@ TEST(CpuAttentionTest, MatchesPlainAttention) {
     return ("attention" + std::to_string(i) + "." + isa.suffix).str();
   };
   auto isTested = [&](size_t i, const Isa &isa) {
-    return isa.level != DYNAC_CPU_V4_BF16_VNNI && (isa.level != DYNAC_CPU_V2 || i < 3);
+    return (isa.level != DYNAC_CPU_V4_BF16_VNNI || cases[i].bf16) &&
+           (isa.level != DYNAC_CPU_V2 || i < 3);
   };
   for (auto [i, c] : llvm::enumerate(cases))
     for (const Isa &isa : runnableIsas())

@@ -71,6 +71,7 @@ struct ScratchPlan {
     valueStride = llvm::alignTo(spec.valueDepth, 64);
     scores = 0;
     packed = rows * scoreStride;
+    // Rows of bf16 are half as many words.
     const int64_t keyPanel = spec.depth * panelWidthOf(spec.keys.dynamic ? -1 : spec.keys.value);
     const int64_t valuePanel = block * panelWidthOf(spec.valueDepth);
     statistics = llvm::alignTo(packed + std::max(keyPanel, valuePanel), 16);
@@ -120,8 +121,9 @@ private:
   void block(const Block &block);
   void scores(const Block &block);
   void dots(const Block &block);
+  bool isBf16() const { return spec.dot == DotKind::Bf16; }
   bool takesDots() const {
-    return spec.k.transposed && !spec.q.transposed && !spec.queries.dynamic &&
+    return !isBf16() && spec.k.transposed && !spec.q.transposed && !spec.queries.dynamic &&
            spec.queries.value < packedRows;
   }
   Value change(const Block &block, Value sums, Value row, Value column, Value mask);
@@ -148,6 +150,7 @@ private:
   Value share(Value score, Value largest);
   Value load(Value memref, Value at, Value mask, float other);
   void store(Value value, Value memref, Value at, Value mask);
+  Value words(unsigned which);
   Value statistic(int64_t which, Value row) {
     return math.add(row, plan.statistics + which * llvm::alignTo(spec.unitRows(), 16));
   }
@@ -164,6 +167,8 @@ private:
   IndexMath math;
   VectorType vectorType;
   Value queries, keys, scratch, packed;
+  Value shares;     ///< scratch memory as shares are stored: f32 or bf16
+  Value shareWords; ///< the same as products take them
   // Of a unit.
   SmallVector<Value> batch, keyBatch, termBases;
   Value firstRow, rows, qBase, kBase, vBase, yBase;
@@ -175,10 +180,11 @@ private:
 
 SmallVector<BufferArg> AttentionEmitter::buffers(MLIRContext *context, const AttentionSpec &spec) {
   Type f32 = Float32Type::get(context);
-  SmallVector<BufferArg> args(3, {f32, {INT64_MAX / 64}});
+  Type number = spec.dot == DotKind::Bf16 ? Type(BFloat16Type::get(context)) : f32;
+  SmallVector<BufferArg> args(3, {number, {INT64_MAX / 64}});
   for (const AttentionSpec::Term &term : spec.terms)
     args.push_back({term.isMask ? Type(IntegerType::get(context, 8)) : f32, {INT64_MAX / 64}});
-  args.push_back({f32, {INT64_MAX / 64}, true});
+  args.push_back({number, {INT64_MAX / 64}, true});
   return args;
 }
 
@@ -194,8 +200,14 @@ void AttentionEmitter::emit() {
   queries = number(spec.queries);
   keys = number(spec.keys);
   scratch = kernel.scratch(MemRefType::get({plan.size}, b.getF32Type()), 0);
-  packed = kernel.scratch(MemRefType::get({plan.statistics - plan.packed}, b.getF32Type()),
+  Type word = wordType(spec.dot, b.getContext());
+  packed = kernel.scratch(MemRefType::get({plan.statistics - plan.packed}, word),
                           plan.packed * int64_t(sizeof(float)));
+  shares = shareWords = scratch;
+  if (isBf16()) {
+    shares = kernel.scratch(MemRefType::get({2 * plan.size}, b.getBF16Type()), 0);
+    shareWords = kernel.scratch(MemRefType::get({plan.size}, word), 0);
+  }
   kernel.keepLoops();
   forLoop(b, loc, kernel.begin(), kernel.end(), math.constant(1),
           [&](OpBuilder &, Value number) { unit(number); });
@@ -282,16 +294,26 @@ void AttentionEmitter::panels(
 // Scores
 //===----------------------------------------------------------------------===//
 
+/// Operand `which` of q, k and v as words.
+Value AttentionEmitter::words(unsigned which) {
+  return isBf16() ? flatView(b, loc, kernel.pointer(which), wordType(spec.dot, b.getContext()))
+                  : kernel.buffer(which);
+}
+
 void AttentionEmitter::scores(const Block &block) {
   if (takesDots())
     return dots(block);
-  Value stride = number(spec.k.rowStride), one = math.constant(1);
+  const int64_t group = groupOf(spec.dot), depth = spec.depth / group;
+  auto inWords = [&](Value elements) { return isBf16() ? math.div(elements, group) : elements; };
+  Value stride = inWords(number(spec.k.rowStride)), one = math.constant(1);
+  Value qBase = math.opaque(inWords(this->qBase)), kBase = math.opaque(inWords(this->kBase));
   panels(block.length, blockKeys(), [&](Value column, int64_t width, int64_t columns) {
     Value key = math.add(block.begin, column);
     GemmPanel job(kernel);
-    job.a = kernel.buffer(0);
+    job.dot = spec.dot;
+    job.a = words(0);
     job.aBase = qBase;
-    job.aRowStride = spec.q.transposed ? one : number(spec.q.rowStride);
+    job.aRowStride = spec.q.transposed ? one : inWords(number(spec.q.rowStride));
     job.aKStride = spec.q.transposed ? number(spec.q.rowStride) : one;
     job.row = math.constant(0);
     job.rowEnd = rows;
@@ -300,17 +322,17 @@ void AttentionEmitter::scores(const Block &block) {
     job.width = width;
     job.columns = columns;
     job.validColumns = math.opaque(math.min(math.sub(block.length, column), math.constant(width)));
-    job.k = math.constant(spec.depth);
-    job.staticK = job.kBlock = spec.depth;
+    job.k = math.constant(depth);
+    job.staticK = job.kBlock = depth;
     job.b = packed;
     job.bKStride = math.constant(width);
     job.bBase = [&](Value) { return math.constant(0); };
     job.beforePass = [&](Value, Value length) {
       Value base = math.add(kBase, spec.k.transposed ? math.mul(key, stride) : key);
-      packPanel(kernel,
-                {kernel.buffer(1), base, stride, spec.k.transposed, width, columns == width,
-                 job.validColumns},
-                length, packed);
+      packPanel(
+          kernel,
+          {words(1), base, stride, spec.k.transposed, width, columns == width, job.validColumns},
+          length, packed);
     };
     job.store = [&](Value row, Value offset, Value sums, Value mask) {
       Value at = math.add(column, offset);
@@ -497,7 +519,14 @@ void AttentionEmitter::softmaxRows(const Block &block, Value first) {
         broadcast(b.create<memref::LoadOp>(loc, scratch, ValueRange{statistic(Reference, row)}));
     auto shareAt = [&](Value at, Value mask) {
       Value result = share(load(scratch, at, mask, -infinity), references);
-      store(result, scratch, at, mask);
+      if (!isBf16()) {
+        store(result, scratch, at, mask);
+        return result;
+      }
+      // Half of the memory, so never over scores that are still to be read; lanes that do not
+      // exist are zeros that the other half of a word needs.
+      auto type = VectorType::get(lanes, b.getBF16Type());
+      store(b.create<arith::TruncFOp>(loc, type, result), shares, math.add(base, at), nullptr);
       return result;
     };
     SmallVector<Value> sums;
@@ -571,12 +600,14 @@ Value AttentionEmitter::acrossRows(Combine combine) {
 //===----------------------------------------------------------------------===//
 
 void AttentionEmitter::values(const Block &block) {
-  const bool packs = spec.v.transposed || spec.queries.dynamic || spec.queries.value >= 48;
+  const bool packs =
+      isBf16() || spec.v.transposed || spec.queries.dynamic || spec.queries.value >= 48;
   Value stride = number(spec.v.rowStride), one = math.constant(1);
   panels(math.constant(spec.valueDepth), spec.valueDepth,
          [&](Value column, int64_t width, int64_t columns) {
            GemmPanel job(kernel);
-           job.a = scratch;
+           job.dot = spec.dot;
+           job.a = shareWords;
            job.aBase = math.constant(0);
            job.aRowStride = math.constant(plan.scoreStride);
            job.aKStride = one;
@@ -590,6 +621,11 @@ void AttentionEmitter::values(const Block &block) {
            job.k = block.length;
            job.staticK = blockKeys();
            job.kBlock = spec.keyBlock();
+           if (isBf16()) {
+             job.k = math.opaque(math.div(math.add(block.length, 1), 2));
+             job.staticK = blockKeys() < 0 ? -1 : llvm::divideCeil(blockKeys(), 2);
+             job.kBlock = llvm::divideCeil(spec.keyBlock(), 2);
+           }
            job.kFitsBlock = true;
            Value start =
                math.add(vBase, spec.v.transposed ? math.add(math.mul(column, stride), block.begin)
@@ -600,10 +636,13 @@ void AttentionEmitter::values(const Block &block) {
              job.bKStride = math.constant(width);
              job.bBase = [&](Value) { return math.constant(0); };
              job.beforePass = [&](Value, Value length) {
-               packPanel(kernel,
-                         {kernel.buffer(2), start, stride, spec.v.transposed, width,
-                          columns == width, job.validColumns},
-                         length, packed);
+               PanelSource source{kernel.buffer(2),  start, stride,
+                                  spec.v.transposed, width, columns == width,
+                                  job.validColumns};
+               if (isBf16())
+                 packPairs(kernel, source, block.length, packed);
+               else
+                 packPanel(kernel, source, length, packed);
              };
            } else {
              job.b = kernel.buffer(2);
@@ -637,6 +676,8 @@ void AttentionEmitter::storeResult(Value row, Value column, Value result, Value 
     result = b.create<arith::SelectOp>(loc, isNan, splat(0), result);
   }
   Value at = math.add(math.add(yBase, math.mul(row, number(spec.y.rowStride))), column);
+  if (isBf16())
+    result = b.create<arith::TruncFOp>(loc, VectorType::get(lanes, b.getBF16Type()), result);
   store(result, kernel.buffer(3 + spec.terms.size()), at, mask);
 }
 

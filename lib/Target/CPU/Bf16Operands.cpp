@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   dot(a, w) = dot(bf16(a), bf16(w)),  conv(x, w) = conv(bf16(x), bf16(w)),  sums in f32
+//   attention(q, k, v) = attention(bf16(q), bf16(k), bf16(v)), and its shares are rounded
 //
 // for the contractions that have a kernel of bf16 words; everything else stays as it is. The
 // rounding is an ordinary conversion, which the fuse phase puts at the end of what computes the
@@ -67,21 +68,48 @@ struct RoundConv : OpRewritePattern<CompositeOp> {
   }
 };
 
+bool isRounding(Operation *op) {
+  auto convert = dyn_cast<ConvertOp>(op);
+  return convert && getElementTypeOrSelf(convert.getX().getType()).isF32() &&
+         getElementTypeOrSelf(convert.getType()).isBF16();
+}
+
+/// Attention whose result is rounded: it is computed of bf16 and gives that.
+struct RoundAttention : OpRewritePattern<CompositeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CompositeOp op, PatternRewriter &rewriter) const override {
+    if (op.getName() != "attention" || op->hasAttr(kClaimAttr) || op->use_empty() ||
+        !llvm::all_of(op->getUsers(), isRounding))
+      return failure();
+    for (Value x : op.getXs().take_front(3))
+      if (!getElementTypeOrSelf(x.getType()).isF32())
+        return failure();
+    if (!prefersBf16Attention(op))
+      return failure();
+    SmallVector<Value> xs(op.getXs());
+    for (Value &x : MutableArrayRef(xs).take_front(3))
+      x = toBf16(rewriter, x);
+    Value y = op.getYs()[0];
+    auto rounded = rewriter.create<CompositeOp>(
+        op.getLoc(), TypeRange{tensorType(shapeOf(y), rewriter.getBF16Type())}, op.getName(), xs,
+        op.getConfig());
+    for (Operation *user : llvm::make_early_inc_range(y.getUsers()))
+      rewriter.replaceOp(user, rounded.getYs());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// Whether rounding the operands is rounding the result: numbers are moved or, since rounding keeps
 /// their order, chosen by size.
 bool commutesWithRounding(Operation *op) {
   if (auto window = dyn_cast_or_null<ReduceWindowOp>(op))
     return window.getCombiner() == Combiner::max && !window.getIndices();
   auto composite = dyn_cast_or_null<CompositeOp>(op);
-  return isa_and_nonnull<ReshapeOp, TransposeOp, ConcatOp>(op) ||
+  return isa_and_nonnull<ReshapeOp, TransposeOp, ConcatOp, SliceOp>(op) ||
          (composite &&
           (composite.getName() == "pack_channels" || composite.getName() == "unpack_channels"));
-}
-
-bool isRounding(Operation *op) {
-  auto convert = dyn_cast<ConvertOp>(op);
-  return convert && getElementTypeOrSelf(convert.getX().getType()).isF32() &&
-         getElementTypeOrSelf(convert.getType()).isBF16();
 }
 
 /// bf16(move(x)) = move(bf16(x)): the conversion meets what computes x, and half the bytes are
@@ -144,7 +172,7 @@ struct Bf16Operands : PassWrapper<Bf16Operands, OperationPass<func::FuncOp>> {
   }
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RoundDot, RoundConv, RoundBeforeMove, ReadRounded>(&getContext());
+    patterns.add<RoundDot, RoundConv, RoundAttention, RoundBeforeMove, ReadRounded>(&getContext());
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -42,6 +42,9 @@ bool isGemmOf(prim::DotOp dot, DotKind kind);
 /// Whether the f32 convolution `conv` (a `conv_nchwc`) is faster with operands rounded to bf16.
 bool prefersBf16(prim::CompositeOp conv);
 
+/// Whether the f32 attention `op` (any composite) is faster with operands rounded to bf16.
+bool prefersBf16Attention(prim::CompositeOp op);
+
 /// The bytes of a weight as numbers of type T.
 template <typename T, typename Bytes> auto numbersOf(Bytes bytes) {
   using Array = std::conditional_t<std::is_const_v<T>, llvm::ArrayRef<std::remove_const_t<T>>,

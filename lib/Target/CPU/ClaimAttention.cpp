@@ -57,6 +57,14 @@ struct View {
   bool isMatrix() const { return isNear(shape.size() - 1) || isNear(shape.size() - 2); }
   bool isNear(size_t axis) const { return strides[axis].isOne() || shape[axis].isOne(); }
 
+  /// Whether rows of bf16 are whole words wherever they begin.
+  bool isOfWords() const {
+    const SymExpr two(2);
+    return strides.back().isOne() && shape.back().exactDiv(two) && offset.exactDiv(two) &&
+           llvm::all_of(ArrayRef(strides).drop_back(),
+                        [&](const SymExpr &stride) { return bool(stride.exactDiv(two)); });
+  }
+
   /// As a matrix of the last two axes; `flipped`: of the last and the one before.
   MatrixLayout layout(KernelDims &dims, bool flipped = false) const {
     const size_t rank = shape.size();
@@ -70,17 +78,22 @@ struct View {
   }
 };
 
-bool matchesAttention(Operation *op) {
-  auto composite = dyn_cast<CompositeOp>(op);
-  if (!composite || composite.getName() != "attention")
+/// Whether q, k and v lie so that the kernel can read them as `dot` has them.
+bool fits(DotKind dot, const View &q, const View &k, const View &v) {
+  if (dot == DotKind::Bf16)
+    return q.isOfWords() && k.isOfWords() && v.strides.back().isOne();
+  return q.isMatrix() && k.isMatrix() && v.isMatrix();
+}
+
+/// Whether the kernel can take it with operands of `dot`; the element types of q, k, v and the
+/// result are not looked at.
+bool isAttentionOf(CompositeOp composite, DotKind dot) {
+  if (composite.getName() != "attention")
     return false;
   AttentionConfig config(composite);
   if (config.causal != Causal::No)
     return false;
   OperandRange xs = composite.getXs();
-  for (Value x : xs.take_front(3))
-    if (!getElementTypeOrSelf(x.getType()).isF32())
-      return false;
   View q = View::operand(composite, 0, config.q), k = View::operand(composite, 1, config.k),
        v = View::operand(composite, 2, config.v), y = View::result(composite, config.y);
   const size_t rank = q.shape.size();
@@ -93,11 +106,27 @@ bool matchesAttention(Operation *op) {
     if (!shared || !shared->constant())
       return false;
   }
-  return q.isMatrix() && k.isMatrix() && v.isMatrix() && y.isNear(rank - 1) &&
-         llvm::all_of(xs.drop_front(3), [](Value term) {
+  return fits(dot, q, k, v) && y.isNear(rank - 1) && llvm::all_of(xs.drop_front(3), [](Value term) {
            Type type = getElementTypeOrSelf(term.getType());
            return type.isF32() || type.isInteger(1);
          });
+}
+
+DotKind dotOf(CompositeOp op) {
+  return getElementTypeOrSelf(op.getXs()[0].getType()).isBF16() ? DotKind::Bf16 : DotKind::F32;
+}
+
+bool matchesAttention(Operation *op) {
+  auto composite = dyn_cast<CompositeOp>(op);
+  if (!composite || composite.getName() != "attention")
+    return false;
+  const DotKind dot = dotOf(composite);
+  auto isOfKind = [&](Value x) {
+    Type type = getElementTypeOrSelf(x.getType());
+    return dot == DotKind::Bf16 ? type.isBF16() : type.isF32();
+  };
+  return llvm::all_of(composite.getXs().take_front(3), isOfKind) &&
+         isOfKind(composite.getYs()[0]) && isAttentionOf(composite, dot);
 }
 
 llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegionPlanner &planner,
@@ -131,6 +160,7 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
   if (q.shape[rank - 3] != k.shape[rank - 3])
     spec.headsPerKey = *q.shape[rank - 3].exactDiv(k.shape[rank - 3])->constant();
   spec.scale = static_cast<float>(config.scale);
+  spec.dot = dotOf(composite);
   spec.zeroEmpty = config.zeroMaskedRows;
   spec.zeroNan = config.zeroNan;
   spec.keepTiny = planner.strict;
@@ -193,10 +223,16 @@ struct AttentionViewsPass : PassWrapper<AttentionViewsPass, OperationPass<func::
     SmallVector<Attribute> views;
     bool changed = false;
     const std::array<ArrayRef<int64_t>, 3> axesOf{config.q, config.k, config.v};
+    const bool isBf16 = dotOf(op) == DotKind::Bf16;
+    auto fits = [&](const View &view, size_t which) {
+      if (!isBf16)
+        return view.isMatrix();
+      return which == 2 ? view.strides.back().isOne() : view.isOfWords();
+    };
     for (auto [which, axes] : llvm::enumerate(axesOf)) {
       Value x = op.getXs()[which];
       StridedView view = viewThrough(x);
-      if (view.base == x || !View(view, axes).isMatrix())
+      if (view.base == x || !fits(View(view, axes), which))
         view = plainView(x);
       changed |= view.base != x;
       op->setOperand(which, view.base);
@@ -217,6 +253,15 @@ struct AttentionViewsPass : PassWrapper<AttentionViewsPass, OperationPass<func::
 
 std::unique_ptr<Pass> dynac::cpu::createAttentionViewsPass() {
   return std::make_unique<AttentionViewsPass>();
+}
+
+bool dynac::cpu::prefersBf16Attention(CompositeOp op) {
+  // Few queries are read where they lie, by a way that has no bf16 form.
+  AttentionConfig config(op);
+  if (op.getName() != "attention")
+    return false;
+  std::optional<int64_t> queries = shapeOf(op.getXs()[0])[config.q[config.q.size() - 2]].constant();
+  return (!queries || *queries > 16) && isAttentionOf(op, DotKind::Bf16);
 }
 
 const ClaimedKernel dynac::cpu::attentionClaim = {"attention", /*takesEpilogue=*/false,

@@ -20,7 +20,7 @@ static void clear(KernelFunction &kernel, Value packed, Value row, Value from, i
   Location loc = kernel.loc();
   IndexMath math{b, loc};
   const int64_t lanes = kernel.isa().lanes;
-  auto type = VectorType::get(lanes, b.getF32Type());
+  auto type = VectorType::get(lanes, cast<MemRefType>(packed.getType()).getElementType());
   Value zeros = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
   Value target = math.mul(row, width);
   forLoop(b, loc, from, math.constant(width), math.constant(lanes), [&](OpBuilder &, Value column) {
@@ -34,7 +34,7 @@ static void packRows(KernelFunction &kernel, const PanelSource &source, Value le
   Location loc = kernel.loc();
   IndexMath math{b, loc};
   const int64_t lanes = kernel.isa().lanes;
-  auto type = VectorType::get(lanes, b.getF32Type());
+  auto type = VectorType::get(lanes, cast<MemRefType>(packed.getType()).getElementType());
   Value one = math.constant(1);
   Value whole = math.mul(math.div(source.validColumns, lanes), lanes);
   forLoop(b, loc, math.constant(0), length, one, [&](OpBuilder &, Value row) {
@@ -87,7 +87,7 @@ static void packTransposed(KernelFunction &kernel, const PanelSource &source, Va
   Location loc = kernel.loc();
   IndexMath math{b, loc};
   const int64_t lanes = kernel.isa().lanes;
-  auto type = VectorType::get(lanes, b.getF32Type());
+  auto type = VectorType::get(lanes, cast<MemRefType>(packed.getType()).getElementType());
   Value zero = math.constant(0), one = math.constant(1), step = math.constant(lanes);
   Value wholeColumns = math.mul(math.div(source.validColumns, lanes), lanes);
   Value wholeLength = math.mul(math.div(length, lanes), lanes);
@@ -121,6 +121,71 @@ static void packTransposed(KernelFunction &kernel, const PanelSource &source, Va
   forLoop(b, loc, zero, length, one,
           [&](OpBuilder &, Value row) { clear(kernel, packed, row, wholeColumns, source.width); });
   copyScalars(wholeColumns, source.validColumns, zero);
+}
+
+/// Words of two numbers below each other: `low` and `high` are of bf16.
+static Value joinHalves(OpBuilder &b, Location loc, Value low, Value high, Type word) {
+  Type half = b.getI16Type(), words = word, halves = half;
+  Value shift = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(16));
+  if (auto vector = dyn_cast<VectorType>(low.getType())) {
+    words = VectorType::get(vector.getShape(), word);
+    halves = VectorType::get(vector.getShape(), half);
+    shift = b.create<vector::BroadcastOp>(loc, words, shift);
+  }
+  auto widen = [&](Value numbers) -> Value {
+    return b.create<arith::ExtUIOp>(loc, words, b.create<arith::BitcastOp>(loc, halves, numbers));
+  };
+  Value upper = b.create<arith::ShLIOp>(loc, widen(high), shift);
+  return b.create<arith::OrIOp>(loc, upper, widen(low));
+}
+
+void dynac::cpu::packPairs(KernelFunction &kernel, const PanelSource &source, Value length,
+                           Value packed) {
+  OpBuilder &b = kernel.builder();
+  Location loc = kernel.loc();
+  IndexMath math{b, loc};
+  const int64_t lanes = kernel.isa().lanes;
+  Type word = cast<MemRefType>(packed.getType()).getElementType();
+  auto type = VectorType::get(lanes, b.getBF16Type());
+  Value zero = math.constant(0), one = math.constant(1);
+  Value whole = math.mul(math.div(source.validColumns, lanes), lanes);
+  auto pair = [&](Value row, bool hasSecond) {
+    Value from = math.add(source.base, math.mul(math.mul(row, 2), source.stride)),
+          target = math.mul(row, source.width);
+    auto joined = [&](Value column, bool isVector) {
+      Value at = math.add(from, column);
+      auto load = [&](Value at) -> Value {
+        if (isVector)
+          return b.create<vector::LoadOp>(loc, type, source.buffer, ValueRange{at});
+        return b.create<memref::LoadOp>(loc, source.buffer, ValueRange{at});
+      };
+      Value low = load(at);
+      Value high = hasSecond
+                       ? load(math.add(at, source.stride))
+                       : Value(b.create<arith::ConstantOp>(loc, b.getZeroAttr(low.getType())));
+      return joinHalves(b, loc, low, high, word);
+    };
+    auto copyVector = [&](Value column) {
+      b.create<vector::StoreOp>(loc, joined(column, true), packed,
+                                ValueRange{math.add(target, column)});
+    };
+    if (source.allColumns) {
+      for (int64_t column = 0; column < source.width; column += lanes)
+        copyVector(math.constant(column));
+      return;
+    }
+    forLoop(b, loc, zero, whole, math.constant(lanes),
+            [&](OpBuilder &, Value column) { copyVector(column); });
+    clear(kernel, packed, row, whole, source.width);
+    forLoop(b, loc, whole, source.validColumns, one, [&](OpBuilder &, Value column) {
+      b.create<memref::StoreOp>(loc, joined(column, false), packed,
+                                ValueRange{math.add(target, column)});
+    });
+  };
+  Value pairs = math.opaque(math.div(length, 2));
+  forLoop(b, loc, zero, pairs, one, [&](OpBuilder &, Value row) { pair(row, true); });
+  ifThenElse(b, loc, math.less(math.mul(pairs, 2), length),
+             [&](OpBuilder &) { pair(pairs, false); });
 }
 
 void dynac::cpu::packPanel(KernelFunction &kernel, const PanelSource &source, Value length,

@@ -22,10 +22,15 @@ struct PanelSource {
   mlir::Value validColumns; ///< index
 };
 
-/// Copies rows [0, length) to `packed` (flat, of f32) at k * width + column. Columns that do not
-/// exist are zeros: nothing of them is stored in the end, but sums of whatever scratch memory holds
-/// (denormals) may be slow.
+/// Copies rows [0, length) to `packed` (flat, of the buffer's type) at k * width + column. Columns
+/// that do not exist are zeros: nothing of them is stored in the end, but sums of whatever scratch
+/// memory holds (denormals) may be slow.
 void packPanel(KernelFunction &kernel, const PanelSource &source, mlir::Value length,
+               mlir::Value packed);
+
+/// The same of a buffer of bf16, not transposed, with words (i32) of two numbers of a column: row
+/// 2 k and row 2 k + 1 at k * width + column. After the last row of an odd `length` come zeros.
+void packPairs(KernelFunction &kernel, const PanelSource &source, mlir::Value length,
                mlir::Value packed);
 
 } // namespace dynac::cpu

@@ -75,3 +75,23 @@ func.func @small(%x: tensor<1x4x7x7x16xf32>) -> tensor<1x4x7x7x16xf32> {
   %y = prim.composite "conv_nchwc"(%x, %w) {channels = 64, plain_input = false, filters = 64, groups = 1, strides = array<i64: 1, 1>, lo = array<i64: 1, 1>, hi = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x4x7x7x16xf32>, tensor<64x64x3x3xf32>) -> tensor<1x4x7x7x16xf32>
   return %y : tensor<1x4x7x7x16xf32>
 }
+
+// Attention takes and gives bf16 where its result is rounded anyway; slices of one product are slices
+// of what is rounded once.
+// CHECK-LABEL: @attention
+// CHECK: %[[R:.*]] = prim.convert %arg0 : tensor<1x32x3x2x16xf32> -> tensor<1x32x3x2x16xbf16>
+// CHECK-COUNT-3: prim.slice %[[R]]
+// CHECK: prim.composite "attention"{{.*}} -> tensor<1x32x2x16xbf16>
+func.func @attention(%x: tensor<1x32x3x2x16xf32>) -> tensor<1x32x32xf32> {
+  %w = prim.weight 0 : tensor<32x32xf32>
+  %a = prim.slice %x from <0, 0, 0, 0, 0> by [1, 1, 1, 1, 1] : tensor<1x32x3x2x16xf32> -> tensor<1x32x1x2x16xf32>
+  %b = prim.slice %x from <0, 0, 1, 0, 0> by [1, 1, 1, 1, 1] : tensor<1x32x3x2x16xf32> -> tensor<1x32x1x2x16xf32>
+  %c = prim.slice %x from <0, 0, 2, 0, 0> by [1, 1, 1, 1, 1] : tensor<1x32x3x2x16xf32> -> tensor<1x32x1x2x16xf32>
+  %q = prim.reshape %a : tensor<1x32x1x2x16xf32> -> tensor<1x32x2x16xf32>
+  %k = prim.reshape %b : tensor<1x32x1x2x16xf32> -> tensor<1x32x2x16xf32>
+  %v = prim.reshape %c : tensor<1x32x1x2x16xf32> -> tensor<1x32x2x16xf32>
+  %y = prim.composite "attention"(%q, %k, %v) {causal = "no", k_axes = array<i64: 0, 2, 1, 3>, q_axes = array<i64: 0, 2, 1, 3>, scale = 2.500000e-01 : f64, v_axes = array<i64: 0, 2, 1, 3>, y_axes = array<i64: 0, 2, 1, 3>, zero_masked_rows = false} : (tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>) -> tensor<1x32x2x16xf32>
+  %z = prim.reshape %y : tensor<1x32x2x16xf32> -> tensor<1x32x32xf32>
+  %r = prim.dot %z, %w batch [] x [] contract [2] x [0] : (tensor<1x32x32xf32>, tensor<32x32xf32>) -> tensor<1x32x32xf32>
+  return %r : tensor<1x32x32xf32>
+}

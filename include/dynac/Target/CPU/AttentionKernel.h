@@ -18,7 +18,8 @@
 
 namespace dynac::cpu {
 
-/// Buffers: q, k, v (f32), one per term, y (f32).
+/// Buffers: q, k, v (f32), one per term, y (f32). With bf16 all four are of bf16, shares are
+/// rounded before they meet v, and sums, scores and terms stay f32.
 struct AttentionSpec {
   /// What changes the scores, in order.
   struct Term {
@@ -36,6 +37,9 @@ struct AttentionSpec {
   MatrixLayout y;          ///< (query, valueDepth); not transposed
   int64_t headsPerKey = 1; ///< of the last batch axis; k and v have one matrix for so many heads
   float scale = 1;
+  /// F32 or Bf16. For the latter the depth is even and contiguous in q and k, all their strides and
+  /// offsets are even, and v is not transposed.
+  DotKind dot = DotKind::F32;
   llvm::SmallVector<Term> terms;
   bool zeroNan = false;   ///< a row whose shares are NaN, or that sees no key, gives 0 ...
   bool zeroEmpty = false; ///< ... only one that sees no key (all scores -inf) does
