@@ -103,3 +103,39 @@ func.func @joined_channels() {
   check.equal %y, dense<[[[[54.0]], [[158600.0]]]]> : tensor<1x2x1x1xf32>
   return
 }
+
+// Channels from inside of one block of 16 to inside of another, and to the end.
+func.func @sliced_channels() {
+  %x = check.input dense<[[[[2.0, -1.0]]]]> : tensor<1x1x1x2xf32>
+  %u = check.constant dense<[[[[1.0]]], [[[2.0]]], [[[3.0]]], [[[4.0]]], [[[5.0]]], [[[6.0]]], [[[7.0]]],
+    [[[8.0]]], [[[9.0]]], [[[10.0]]], [[[11.0]]], [[[12.0]]], [[[13.0]]], [[[14.0]]], [[[15.0]]], [[[16.0]]],
+    [[[17.0]]], [[[18.0]]], [[[19.0]]], [[[20.0]]], [[[21.0]]], [[[22.0]]], [[[23.0]]], [[[24.0]]], [[[25.0]]],
+    [[[26.0]]], [[[27.0]]], [[[28.0]]], [[[29.0]]], [[[30.0]]], [[[31.0]]], [[[32.0]]], [[[33.0]]], [[[34.0]]],
+    [[[35.0]]], [[[36.0]]], [[[37.0]]], [[[38.0]]], [[[39.0]]], [[[40.0]]]]> : tensor<40x1x1x1xf32>
+  %w = check.constant dense<[[[[-3.0]], [[-2.0]], [[-1.0]], [[0.0]], [[1.0]], [[2.0]], [[3.0]], [[-3.0]],
+    [[-2.0]], [[-1.0]], [[0.0]], [[1.0]], [[2.0]], [[3.0]], [[-3.0]], [[-2.0]], [[-1.0]], [[0.0]], [[1.0]],
+    [[2.0]], [[3.0]], [[-3.0]], [[-2.0]], [[-1.0]]]]> : tensor<1x24x1x1xf32>
+  %v = check.constant dense<[[[[-2.0]], [[-1.0]], [[0.0]], [[1.0]], [[2.0]], [[-2.0]], [[-1.0]], [[0.0]],
+    [[1.0]], [[2.0]], [[-2.0]], [[-1.0]], [[0.0]], [[1.0]], [[2.0]], [[-2.0]], [[-1.0]], [[0.0]], [[1.0]],
+    [[2.0]]]]> : tensor<1x20x1x1xf32>
+  %axis = check.constant dense<[1]> : tensor<1xi64>
+  %five = check.constant dense<[5]> : tensor<1xi64>
+  %twenty = check.constant dense<[20]> : tensor<1xi64>
+  %inside = check.constant dense<[29]> : tensor<1xi64>
+  %all = check.constant dense<[40]> : tensor<1xi64>
+  %a = model.node "onnx.Conv" opset 11 (%x, %u) {} : (tensor<1x1x1x2xf32>, tensor<40x1x1x1xf32>) -> tensor<1x40x1x2xf32>
+  %b = model.node "onnx.Slice" opset 13 (%a, %five, %inside, %axis) {} :
+    (tensor<1x40x1x2xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<1x24x1x2xf32>
+  %c = model.node "onnx.Slice" opset 13 (%a, %twenty, %all, %axis) {} :
+    (tensor<1x40x1x2xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<1x20x1x2xf32>
+  %y = model.node "onnx.Conv" opset 11 (%b, %w) {} : (tensor<1x24x1x2xf32>, tensor<1x24x1x1xf32>) -> tensor<1x1x1x2xf32>
+  %z = model.node "onnx.Conv" opset 11 (%c, %v) {} : (tensor<1x20x1x2xf32>, tensor<1x20x1x1xf32>) -> tensor<1x1x1x2xf32>
+  check.equal %b, dense<[[[[12.0, -6.0]], [[14.0, -7.0]], [[16.0, -8.0]], [[18.0, -9.0]], [[20.0, -10.0]],
+    [[22.0, -11.0]], [[24.0, -12.0]], [[26.0, -13.0]], [[28.0, -14.0]], [[30.0, -15.0]], [[32.0, -16.0]],
+    [[34.0, -17.0]], [[36.0, -18.0]], [[38.0, -19.0]], [[40.0, -20.0]], [[42.0, -21.0]], [[44.0, -22.0]],
+    [[46.0, -23.0]], [[48.0, -24.0]], [[50.0, -25.0]], [[52.0, -26.0]], [[54.0, -27.0]], [[56.0, -28.0]],
+    [[58.0, -29.0]]]]> : tensor<1x24x1x2xf32>
+  check.equal %y, dense<[[[[-164.0, 82.0]]]]> : tensor<1x1x1x2xf32>
+  check.equal %z, dense<[[[[80.0, -40.0]]]]> : tensor<1x1x1x2xf32>
+  return
+}
