@@ -61,6 +61,11 @@ Value logistic(OpBuilder &b, Location loc, ValueRange x) {
   Value exp = b.create<math::ExpOp>(loc, b.create<arith::NegFOp>(loc, x[0]));
   return b.create<arith::DivFOp>(loc, one, b.create<arith::AddFOp>(loc, exp, one));
 }
+/// x * logistic(x).
+Value silu(OpBuilder &b, Location loc, ValueRange x) {
+  return b.create<arith::MulFOp>(loc, x[0], logistic(b, loc, x));
+}
+double referenceSilu(double x, double) { return x / (1 + std::exp(-x)); }
 double referenceLogistic(double x, double) { return 1 / (1 + std::exp(-x)); }
 
 /// Distance in units of the last place of the f32 next to `expected`.
@@ -108,6 +113,8 @@ const Function functions[] = {UNARY(exp, ExpOp, 1.1, INFINITY),
                               UNARY(acos, AcosOp, 2, INFINITY),
                               Function{"logistic", referenceLogistic, logistic, 2.5, 1, INFINITY,
                                        /*tiny=*/1.2e-38}, // 0 where the result is denormal
+                              Function{"silu", referenceSilu, silu, 2.5, 1, INFINITY,
+                                       /*tiny=*/1.2e-36}, // 0 where logistic(x) is denormal
                               Function{"atan2", [](double y, double x) { return std::atan2(y, x); },
                                        binary<math::Atan2Op>, 3, 2, INFINITY},
                               Function{"pow", [](double x, double y) { return std::pow(x, y); },
@@ -198,9 +205,10 @@ TEST(CpuMathTest, FunctionsOfVectorsAreWithinTheirBounds) {
   for (const Isa &isa : runnableIsas())
     if (isa.lanes == 16)
       isas.push_back(isa);
-  const Function *tested[] = {&functions[0], llvm::find_if(functions, [](const Function &f) {
-                                return llvm::StringRef(f.name) == "logistic";
-                              })};
+  auto named = [](llvm::StringRef name) -> const Function * {
+    return llvm::find_if(functions, [&](const Function &f) { return f.name == name; });
+  };
+  const Function *tested[] = {&functions[0], named("logistic"), named("silu")};
   for (const Function *f : tested)
     for (const Isa &isa : isas) {
       BufferArg in{type.getElementType(), {dim(0)}}, out = in;
