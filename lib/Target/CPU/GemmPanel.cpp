@@ -165,8 +165,8 @@ void GemmPanel::products(const Pass &current, int64_t rows, Value at, Value slic
     // The next panel moves to L2 while this one is in use: each row tile fetches a share of it.
     int64_t shares = width / unroll;
     const int64_t tiles = llvm::divideCeil(unitRows, rows);
-    while (shares % 2 == 0 && shares > tiles)
-      shares /= 2;
+    while (shares > tiles || width / unroll % shares)
+      --shares;
     Value share = math.min(math.div(math.sub(at, row), rows), math.constant(shares - 1));
     micro.prefetchShares = shares;
     const int64_t perLine = 512 / cast<MemRefType>(b.getType()).getElementTypeBitWidth();

@@ -32,6 +32,8 @@ public:
   SmallVector<Value> run();
 
 private:
+  /// A row of vectors from `index` on. The same row of the next panel moves to L2.
+  SmallVector<Value> loadRow(Value index);
   SmallVector<Value> block(Value a, Value b, int64_t length, ValueRange sums);
   void step(Value a, Value b, int64_t count, SmallVectorImpl<Value> &sums);
   Value number(Value word, int64_t nibble);
@@ -72,11 +74,23 @@ Value Emitter::number(Value word, int64_t nibble) {
   return b.create<arith::SIToFPOp>(loc, floats, b.create<arith::ShRSIOp>(loc, word, splat(28)));
 }
 
+SmallVector<Value> Emitter::loadRow(Value index) {
+  const int64_t rest = tile.k % tile.block;
+  const int64_t panelRows =
+      tile.k / tile.block * (tile.block / 8 + 1) + (rest ? (rest + 7) / 8 + 1 : 0);
+  SmallVector<Value> row;
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    Value at = math.add(index, v * lanes);
+    row.push_back(b.create<vector::LoadOp>(loc, words, tile.b, at));
+    b.create<memref::PrefetchOp>(loc, tile.b, math.add(at, panelRows * tile.width),
+                                 /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
+  return row;
+}
+
 /// `count` neighbours in k from a row of words on.
 void Emitter::step(Value aIndex, Value bIndex, int64_t count, SmallVectorImpl<Value> &sums) {
-  SmallVector<Value> packed;
-  for (int64_t v = 0; v < tile.vectors; ++v)
-    packed.push_back(b.create<vector::LoadOp>(loc, words, tile.b, math.add(bIndex, v * lanes)));
+  SmallVector<Value> packed = loadRow(bIndex);
   for (int64_t i = 0; i < count; ++i) {
     SmallVector<Value> numbers;
     for (Value word : packed)
@@ -114,12 +128,10 @@ SmallVector<Value> Emitter::block(Value aIndex, Value bIndex, int64_t length, Va
   for (int64_t chain = chains; chain > 1; chain /= 2)
     for (size_t i = 0; i < count * chain / 2; ++i)
       products[i] = b.create<arith::AddFOp>(loc, products[i], products[i + count * chain / 2]);
-  Value scales = math.add(bIndex, (length + 7) / 8 * tile.width);
+  SmallVector<Value> scales = loadRow(math.add(bIndex, (length + 7) / 8 * tile.width));
   SmallVector<Value> results;
   for (size_t i = 0; i < count; ++i) {
-    Value at = math.add(scales, int64_t(i) % tile.vectors * lanes);
-    Value scale =
-        b.create<arith::BitcastOp>(loc, floats, b.create<vector::LoadOp>(loc, words, tile.b, at));
+    Value scale = b.create<arith::BitcastOp>(loc, floats, scales[i % tile.vectors]);
     results.push_back(b.create<vector::FMAOp>(loc, products[i], scale, sums[i]));
   }
   return results;
