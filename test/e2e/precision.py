@@ -29,7 +29,7 @@ import doubles
 from drivers import Cli
 from values import Tolerances
 
-LEVELS = ("x86-64-v3", "x86-64-v4", "x86-64-v4-bf16-vnni")
+LEVELS = ("x86-64-v3", "x86-64-v4", "x86-64-v4-bf16-vnni", "amx")
 RNG = np.random.default_rng(0)
 
 

@@ -106,6 +106,6 @@ TEST(IsaTest, LevelsAreOrderedAndNamed) {
     EXPECT_EQ(isaFor(isa.level), isa);
     EXPECT_EQ(isaNamed(isa.name)->level, isa.level);
   }
-  EXPECT_EQ(isaFor(DYNAC_CPU_AMX).level, DYNAC_CPU_V4_BF16_VNNI);
+  EXPECT_EQ(allIsas().back().level, DYNAC_CPU_AMX);
   EXPECT_FALSE(isaNamed("z80"));
 }

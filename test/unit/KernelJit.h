@@ -29,6 +29,20 @@ inline std::vector<Isa> runnableIsas() {
   return isas;
 }
 
+/// The AMX level with plain loops for its instructions, which every machine can run.
+inline Isa loopsForTiles() {
+  const Isa &host = isaFor(hostCpuLevel());
+  Isa isa = isaFor(DYNAC_CPU_AMX);
+  isa.suffix = "loops";
+  isa.targetCpu = host.targetCpu;
+  isa.targetFeatures = "";
+  isa.hasFma = host.hasFma;
+  isa.hasBf16Dot = host.hasBf16Dot;
+  isa.hasVnni = host.hasVnni;
+  isa.matrices = MatrixUnit::Loops;
+  return isa;
+}
+
 /// Compiles a module of kernels to objects, as for an artifact, and loads them into this process.
 class KernelJit {
 public:

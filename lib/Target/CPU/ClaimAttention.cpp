@@ -192,12 +192,9 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
     result.operands->push_back(cast<BlockArgument>(x).getArgNumber());
   result.emit = [=, &planner](StringRef name) mutable -> llvm::Expected<std::vector<std::string>> {
     spec.dimCount = dims->exprs.size();
-    std::vector<std::string> symbols;
-    for (const Isa &isa : planner.isas) {
-      symbols.push_back((name + "." + isa.suffix).str());
-      emitAttention(planner.kernels, symbols.back(), isa, spec);
-    }
-    return symbols;
+    return planner.emitBodies(name, [&](StringRef symbol, const Isa &isa) {
+      emitAttention(planner.kernels, symbol, isa, spec);
+    });
   };
   return result;
 }

@@ -117,12 +117,9 @@ llvm::Expected<RegionPlan> planBatchGemm(RegionOp region, Operation *op, CpuRegi
     spec.extra = epilogue->buffers();
     spec.dimCount = dims->exprs.size();
     spec.epilogue = epilogue->emitter(/*firstBuffer=*/2, /*rowsAndColumns=*/false);
-    std::vector<std::string> symbols;
-    for (const Isa &isa : planner.isas) {
-      symbols.push_back((name + "." + isa.suffix).str());
-      emitBatchGemm(planner.kernels, symbols.back(), isa, spec);
-    }
-    return symbols;
+    return planner.emitBodies(name, [&](StringRef symbol, const Isa &isa) {
+      emitBatchGemm(planner.kernels, symbol, isa, spec);
+    });
   };
   return result;
 }

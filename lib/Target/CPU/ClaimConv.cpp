@@ -139,7 +139,8 @@ RegionPlan planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, St
                     std::shared_ptr<RegionEpilogue> epilogue, CpuRegionPlanner &planner,
                     WeightStore &weights,
                     void (*pack)(const ConvPlanT &, WeightBytes, llvm::MutableArrayRef<char>),
-                    void (*emitKernel)(ModuleOp, StringRef, const Isa &, const Spec &)) {
+                    void (*emitKernel)(ModuleOp, StringRef, const Isa &, const Spec &),
+                    bool (*takesTiles)(const Isa &, const ConvPlanT &) = nullptr) {
   unsigned xOperand = cast<BlockArgument>(conv.getXs()[0]).getArgNumber();
   unsigned wOperand = cast<BlockArgument>(conv.getXs()[1]).getArgNumber();
   int64_t weight = region.getXs()[wOperand].template getDefiningOp<WeightOp>().getId();
@@ -171,12 +172,10 @@ RegionPlan planWith(RegionOp region, CompositeOp conv, const ConvPlanT &plan, St
     Spec spec{plan, epilogue->outputType(), epilogue->buffers(),
               static_cast<unsigned>(dims->exprs.size()),
               epilogue->emitter(/*firstBuffer=*/2, /*rowsAndColumns=*/false)};
-    std::vector<std::string> symbols;
-    for (const Isa &isa : planner.isas) {
-      symbols.push_back((name + "." + isa.suffix).str());
-      emitKernel(planner.kernels, symbols.back(), isa, spec);
-    }
-    return symbols;
+    return planner.emitBodies(
+        name,
+        [&](StringRef symbol, const Isa &isa) { emitKernel(planner.kernels, symbol, isa, spec); },
+        [&](const Isa &isa) { return takesTiles && takesTiles(isa, plan); });
   };
   return result;
 }
@@ -193,9 +192,9 @@ llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuReg
     return unsupported(
         "{0}: a convolution's epilogue reads rows and columns of its image differently",
         nodeNames(region.getLoc()));
-  return planWith<ConvPlan, ConvSpec>(region, conv, plan, "conv",
-                                      unitsOf(plan, shapeOf(conv.getYs()[0])), plan.scratchBytes,
-                                      dims, epilogue, planner, weights, packConvBytes, emitConv);
+  return planWith<ConvPlan, ConvSpec>(
+      region, conv, plan, "conv", unitsOf(plan, shapeOf(conv.getYs()[0])), plan.scratchBytes, dims,
+      epilogue, planner, weights, packConvBytes, emitConv, convTakesTiles);
 }
 
 bool matchesDepthwise(Operation *op) {

@@ -119,12 +119,10 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
     spec.extra = epilogue->buffers();
     spec.dimCount = dims->exprs.size();
     spec.epilogue = epilogue->emitter(/*firstBuffer=*/2, /*rowsAndColumns=*/true);
-    std::vector<std::string> symbols;
-    for (const Isa &isa : planner.isas) {
-      symbols.push_back((name + "." + isa.suffix).str());
-      emitGemm(planner.kernels, symbols.back(), isa, spec);
-    }
-    return symbols;
+    return planner.emitBodies(
+        name,
+        [&](StringRef symbol, const Isa &isa) { emitGemm(planner.kernels, symbol, isa, spec); },
+        [&](const Isa &isa) { return gemmTakesTiles(isa, gemm); });
   };
   return result;
 }

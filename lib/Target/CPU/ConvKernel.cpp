@@ -7,6 +7,7 @@
 
 #include "dynac/Target/CPU/ConvKernel.h"
 #include "ConvPatch.h"
+#include "MatrixKernel.h"
 #include "WinogradKernel.h"
 #include "dynac/Target/CPU/TileShape.h"
 
@@ -17,6 +18,12 @@
 
 using namespace mlir;
 using namespace dynac::cpu;
+
+/// How many words that follow each other in x also do in the packed weights, among those that an
+/// output pixel reads: neighbouring taps of a row, or the channels of a block.
+static int64_t wordsTogether(const ConvShape &s) {
+  return s.dilation[1] == 1 ? s.kernel[1] * s.blockWords() : s.blockWords();
+}
 
 namespace {
 
@@ -30,7 +37,8 @@ public:
         groupBlocks(shape.groupBlocks()), groupColumns(llvm::alignTo(shape.k / shape.groups, 16)),
         kernel(module, name, isa, convBuffers(module.getContext(), spec), spec.dimCount,
                plan.scratchBytes),
-        b(kernel.builder()), loc(kernel.loc()), math{b, loc} {}
+        b(kernel.builder()), loc(kernel.loc()), math{b, loc},
+        tileK(tileWords(isa, shape.dot, wordsTogether(shape))) {}
 
   void emit();
 
@@ -59,6 +67,7 @@ private:
   void panels(const Block &block, Value first, Value last);
   void panel(const Block &block, Value number, int64_t width, bool endsInHalf);
   void tiles(const Block &block, const Panel &panel);
+  void matrices(const Block &block, const Panel &panel);
   void columnTiles(const Block &block, const Panel &panel, Value row, unsigned tileRows);
   void tile(const Block &block, const Panel &panel, Value row, Value col, unsigned tileRows,
             unsigned tileCols);
@@ -80,6 +89,8 @@ private:
   Value n, h, w, rows, cols; ///< of the images as the kernel sees them (flat: one row)
   Value aPlane, aRowPitch;   ///< elements between channel blocks and rows of A
   int64_t patchCols = 0;     ///< of the padded copy
+  const int64_t tileK;       ///< words of a tile of matrices, 0: none
+  std::optional<MatrixTiles> matrixTiles;
 };
 
 } // namespace
@@ -172,6 +183,8 @@ ConvEmitter::Block ConvEmitter::blockOf(Value number) {
 void ConvEmitter::emit() {
   kernel.keepLoops();
   setGeometry();
+  if (tileK)
+    matrixTiles.emplace(kernel, shape.dot, tileK);
   // Units of one block lie together, so that its copy serves all panels of this call.
   Value one = math.constant(1);
   const int64_t perBlock = plan.groupPanels;
@@ -186,6 +199,8 @@ void ConvEmitter::emit() {
     Value last = math.opaque(math.min(math.sub(kernel.end(), base), math.constant(perBlock)));
     panels(block, first, last);
   });
+  if (tileK)
+    matrixTiles->release();
   kernel.finish();
 }
 
@@ -258,6 +273,8 @@ void ConvEmitter::panel(const Block &at, Value number, int64_t width, bool endsI
   const int64_t depth = groupBlocks * block * shape.kernel[0] * shape.kernel[1];
   Panel result = {math.opaque(columns), math.opaque(math.mul(columns, depth)), width,
                   math.constant(0),     tileVectors(kernel.isa(), width),      false};
+  if (tileK)
+    return matrices(at, result);
   // LLVM runs out of registers where halves and whole vectors share factors.
   if (endsInHalf && kernel.isa().lanes == 16)
     result.vectors = 1;
@@ -274,6 +291,56 @@ void ConvEmitter::panel(const Block &at, Value number, int64_t width, bool endsI
   result.slice = math.constant(lastSlice);
   result.endsInHalf = endsInHalf;
   tiles(at, result);
+}
+
+/// Pieces of rows of the block's pixels.
+void ConvEmitter::matrices(const Block &at, const Panel &panel) {
+  const int64_t width = staticBlockCols(), taps = shape.kernel[0] * shape.kernel[1];
+  Value cols = width > 0 ? math.constant(width) : at.cols;
+  Value perRow =
+      math.opaque(math.div(math.add(cols, MatrixTiles::maxRows - 1), MatrixTiles::maxRows));
+  Value height = math.opaque(math.div(math.add(cols, math.sub(perRow, math.constant(1))), perRow));
+  const int64_t colStep = shape.stride[1] * block;
+  Value rowStep = math.mul(aRowPitch, shape.stride[0]);
+  auto rowOf = [&](Value piece) { return math.div(piece, perRow); };
+  auto unclamped = [&](Value piece) { return math.mul(math.rem(piece, perRow), height); };
+  auto colOf = [&](Value piece) { return math.min(unclamped(piece), math.sub(cols, height)); };
+
+  MatrixKernel matrix(kernel, *matrixTiles, shape.dot);
+  matrix.a = a;
+  matrix.b = packed;
+  matrix.aRowStride = math.constant(colStep);
+  matrix.bStride = math.constant(panel.width);
+  matrix.bBase = panel.base;
+  matrix.columnTiles = panel.width / MatrixTiles::columns;
+  matrix.pieces = math.mul(at.rows, perRow);
+  matrix.height = height;
+  const int64_t tap = block * panel.width, together = wordsTogether(shape);
+  matrix.loops.push_back({math.constant(groupBlocks), aPlane, math.constant(taps * tap)});
+  if (shape.kernel[0] > 1)
+    matrix.loops.push_back({math.constant(shape.kernel[0]), math.mul(aRowPitch, shape.dilation[0]),
+                            math.constant(shape.kernel[1] * tap)});
+  if (together == block && shape.kernel[1] > 1)
+    matrix.loops.push_back({math.constant(shape.kernel[1]),
+                            math.constant(shape.dilation[1] * block), math.constant(tap)});
+  matrix.loops.push_back(
+      {math.constant(together / tileK), math.constant(tileK), math.constant(tileK * panel.width)});
+  matrix.aBase = [&](Value piece) {
+    return math.add(at.aOrigin,
+                    math.add(math.mul(rowOf(piece), rowStep), math.mul(colOf(piece), colStep)));
+  };
+  matrix.firstRow = [&](Value piece) { return math.sub(unclamped(piece), colOf(piece)); };
+  Value firstBlock = math.opaque(math.div(panel.columns, 16));
+  matrix.store = [&](Value piece, Value row, unsigned tile, Value sums) {
+    EpilogueCoords coords{kernel,
+                          {at.n, math.add(firstBlock, tile), math.add(at.row, rowOf(piece)),
+                           math.add(at.col, math.add(colOf(piece), row)), math.constant(0)},
+                          math.add(panel.columns, tile * MatrixTiles::columns),
+                          cast<VectorType>(sums.getType()),
+                          nullptr};
+    storeTileVector(b, loc, sums, spec.epilogue, coords, output, coords.index);
+  };
+  matrix.emit();
 }
 
 /// The number of columns of a block if all blocks have the same, else -1.
@@ -423,6 +490,10 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
         kernel, {at.n, channelBlock, y, x, lane}, math.add(firstChannel, offset), type, nullptr};
     storeTileVector(b, loc, sums[i], spec.epilogue, coords, output, coords.index);
   }
+}
+
+bool dynac::cpu::convTakesTiles(const Isa &isa, const ConvPlan &plan) {
+  return !plan.winograd && tileWords(isa, plan.shape.dot, wordsTogether(plan.shape)) > 0;
 }
 
 void dynac::cpu::emitConv(ModuleOp module, StringRef name, const Isa &isa, const ConvSpec &spec) {

@@ -7,6 +7,7 @@
 
 #include "dynac/Target/CPU/GemmKernel.h"
 #include "GemmPanel.h"
+#include "MatrixKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -46,9 +47,14 @@ static SmallVector<BufferArg> gemmBuffers(MLIRContext *context, const GemmSpec &
   return args;
 }
 
+bool dynac::cpu::gemmTakesTiles(const Isa &isa, const GemmPlan &plan) {
+  return tileWords(isa, plan.dot, plan.k) > 0;
+}
+
 void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const GemmSpec &spec) {
   const GemmPlan &plan = spec.plan;
-  const bool onePass = plan.kBlock >= plan.k;
+  const int64_t tileK = tileWords(isa, plan.dot, plan.k);
+  const bool onePass = plan.kBlock >= plan.k || tileK;
   KernelFunction kernel(module, name, isa, gemmBuffers(module.getContext(), spec), spec.dimCount,
                         plan.scratchBytes);
   OpBuilder &b = kernel.builder();
@@ -65,6 +71,10 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
   Value partial =
       onePass ? Value() : kernel.scratch(MemRefType::get({plan.unitRows, plan.panelWidth}, sum), 0);
   Value m = spec.m.dynamic ? kernel.dim(spec.m.value) : kernel.constant(spec.m.value);
+
+  std::optional<MatrixTiles> tiles;
+  if (tileK)
+    tiles.emplace(kernel, plan.dot, tileK);
 
   kernel.keepLoops();
   forLoop(b, loc, kernel.begin(), kernel.end(), kernel.constant(1), [&](OpBuilder &, Value unit) {
@@ -95,6 +105,8 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
       panel.staticK = plan.k;
       panel.kBlock = plan.kBlock;
       panel.partial = partial;
+      panel.tiles = tiles ? &*tiles : nullptr;
+      panel.tileK = tileK;
       Value firstColumn = math.opaque(math.mul(number, plan.panelWidth));
       panel.store = [&](Value row, Value offset, Value sums, Value mask) {
         Value column = math.add(firstColumn, offset);
@@ -120,5 +132,7 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
         [&](OpBuilder &) { emitPanel(number, plan.panelWidth, plan.panelWidth); },
         [&](OpBuilder &) { emitPanel(last, plan.lastWidth, lastColumns); });
   });
+  if (tiles)
+    tiles->release();
   kernel.finish();
 }

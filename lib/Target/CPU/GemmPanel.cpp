@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GemmPanel.h"
+#include "MatrixKernel.h"
 #include "NibbleTile.h"
 #include "dynac/Target/CPU/TileShape.h"
 
@@ -23,6 +24,8 @@ static constexpr int64_t unroll = 4;
 unsigned GemmPanel::vectors() const { return tileVectors(kernel.isa(), width); }
 
 void GemmPanel::emit() {
+  if (tiles)
+    return emitTiles();
   IndexMath math{kernel.builder(), kernel.loc()};
   if (onePass())
     return pass({math.constant(0), k, nullptr, nullptr});
@@ -39,6 +42,41 @@ void GemmPanel::emit() {
             current.isLast = math.equal(number, math.sub(passes, math.constant(1)));
             pass(current);
           });
+}
+
+void GemmPanel::emitTiles() {
+  IndexMath math{kernel.builder(), kernel.loc()};
+  Value rows =
+      rowCount >= 0 && rowCount <= unitRows ? math.constant(rowCount) : math.sub(rowEnd, row);
+  MatrixKernel matrix(kernel, *tiles, dot);
+  matrix.a = a;
+  matrix.b = b;
+  matrix.aRowStride = aRowStride;
+  matrix.bStride = bKStride;
+  matrix.bBase = bBase(math.constant(0));
+  matrix.columnTiles = width / MatrixTiles::columns;
+  matrix.loops = {
+      {math.opaque(math.div(k, tileK)), math.constant(tileK), math.mul(bKStride, tileK)}};
+  matrix.pieces =
+      math.opaque(math.div(math.add(rows, MatrixTiles::maxRows - 1), MatrixTiles::maxRows));
+  Value height = math.opaque(
+      math.div(math.add(rows, math.sub(matrix.pieces, math.constant(1))), matrix.pieces));
+  matrix.height = height;
+  auto start = [&](Value piece) {
+    return math.min(math.mul(piece, height), math.sub(rows, height));
+  };
+  matrix.aBase = [&](Value piece) {
+    return math.add(aBase, math.mul(math.add(row, start(piece)), aRowStride));
+  };
+  matrix.firstRow = [&](Value piece) { return math.sub(math.mul(piece, height), start(piece)); };
+  matrix.store = [&](Value piece, Value at, unsigned tile, Value sums) {
+    const int64_t column = tile * MatrixTiles::columns;
+    if (columns >= 0 && column >= columns)
+      return;
+    store(math.add(row, math.add(start(piece), at)), math.constant(column), sums,
+          maskAt(math.constant(0), 0, tile));
+  };
+  matrix.emit();
 }
 
 /// With 16 registers a tile is a slice of the panel. Slices that lack columns are unrolled, the

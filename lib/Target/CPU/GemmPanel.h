@@ -16,6 +16,8 @@
 
 namespace dynac::cpu {
 
+class MatrixTiles;
+
 /// Rows [row, rowEnd) of A times `width` columns of B.
 struct GemmPanel {
   explicit GemmPanel(KernelFunction &kernel) : kernel(kernel) {}
@@ -53,9 +55,14 @@ struct GemmPanel {
   std::function<void(mlir::Value row, mlir::Value column, mlir::Value sums, mlir::Value mask)>
       store;
 
+  /// If set: matrices are multiplied, `tileK` words of k at a time, in one pass; aKStride is 1.
+  MatrixTiles *tiles = nullptr;
+  int64_t tileK = 0;
+
   void emit();
 
 private:
+  void emitTiles();
   struct Pass {
     mlir::Value begin, length, isFirst, isLast;
   };

@@ -10,6 +10,11 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 
+#if defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 using namespace dynac::cpu;
 
 // The CPUs are named for their features only. "x86-64-v3" and "-v4" would do for LLVM as well, but
@@ -23,6 +28,9 @@ static constexpr Isa isas[] = {
      false},
     {DYNAC_CPU_V4_BF16_VNNI, "x86-64-v4-bf16-vnni", "v4bf16", "cooperlake", "sapphirerapids", 16,
      32, true, true, true},
+    // Not "sapphirerapids", which has AVX512-FP16 besides.
+    {DYNAC_CPU_AMX, "amx", "amx", "cooperlake", "sapphirerapids", 16, 32, true, true, true,
+     MatrixUnit::Amx, "+amx-tile,+amx-bf16,+amx-int8"},
 };
 
 llvm::ArrayRef<Isa> dynac::cpu::allIsas() { return isas; }
@@ -42,7 +50,17 @@ std::optional<Isa> dynac::cpu::isaNamed(llvm::StringRef name) {
   return std::nullopt;
 }
 
-dynac_cpu_level_t dynac::cpu::hostCpuLevel() {
+/// Tile data is off until the process asks for it (Linux 5.16 and later).
+static bool requestTiles() {
+#if defined(__x86_64__)
+  constexpr long archReqXcompPerm = 0x1023, tileData = 18;
+  return syscall(SYS_arch_prctl, archReqXcompPerm, tileData) == 0;
+#else
+  return false;
+#endif
+}
+
+static dynac_cpu_level_t detect() {
   // LLVM's detection clears features whose state the operating system does not save.
   const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   auto hasAll = [&](std::initializer_list<llvm::StringRef> names) {
@@ -55,5 +73,13 @@ dynac_cpu_level_t dynac::cpu::hostCpuLevel() {
     return DYNAC_CPU_V2;
   if (!hasAll({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
     return DYNAC_CPU_V3;
-  return hasAll({"avx512bf16", "avx512vnni"}) ? DYNAC_CPU_V4_BF16_VNNI : DYNAC_CPU_V4;
+  if (!hasAll({"avx512bf16", "avx512vnni"}))
+    return DYNAC_CPU_V4;
+  return hasAll({"amx-tile", "amx-bf16", "amx-int8"}) && requestTiles() ? DYNAC_CPU_AMX
+                                                                        : DYNAC_CPU_V4_BF16_VNNI;
+}
+
+dynac_cpu_level_t dynac::cpu::hostCpuLevel() {
+  static const dynac_cpu_level_t level = detect();
+  return level;
 }

@@ -70,6 +70,8 @@ static ArrayAttr functionAttributes(OpBuilder &b, const Isa &isa, bool isBody) {
   SmallVector<Attribute> attributes = {
       pair("target-cpu", isa.targetCpu), pair("tune-cpu", isa.tuneCpu),
       pair("prefer-vector-width", std::to_string(isa.vectorBits())), b.getStringAttr("nounwind")};
+  if (!isa.targetFeatures.empty())
+    attributes.push_back(pair("target-features", isa.targetFeatures));
   if (isBody)
     attributes.push_back(b.getStringAttr("noinline"));
   return b.getArrayAttr(attributes);

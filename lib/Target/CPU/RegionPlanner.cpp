@@ -25,6 +25,22 @@ llvm::ArrayRef<ClaimedKernel> dynac::cpu::claimTable() {
   return table;
 }
 
+std::vector<std::string>
+CpuRegionPlanner::emitBodies(StringRef name, llvm::function_ref<void(StringRef, const Isa &)> body,
+                             llvm::function_ref<bool(const Isa &)> takesTiles) const {
+  std::vector<std::string> symbols;
+  for (const Isa &isa : isas) {
+    const bool isShared = isa.matrices != MatrixUnit::None && !(takesTiles && takesTiles(isa));
+    if (isShared && !symbols.empty()) {
+      symbols.emplace_back();
+      continue;
+    }
+    symbols.push_back((name + "." + isa.suffix).str());
+    body(symbols.back(), isa);
+  }
+  return symbols;
+}
+
 llvm::Expected<RegionPlan> CpuRegionPlanner::planRegion(RegionOp region, Plan &plan,
                                                         WeightStore &weights) {
   if (std::optional<StringRef> claim = region.getClaim())
@@ -68,18 +84,18 @@ llvm::Expected<RegionPlan> CpuRegionPlanner::planGeneric(RegionOp region, Plan &
   }
   result.emit = [this, canonical,
                  &plan](StringRef name) -> llvm::Expected<std::vector<std::string>> {
-    std::vector<std::string> symbols;
-    for (const Isa &isa : isas) {
-      symbols.push_back((name + "." + isa.suffix).str());
+    llvm::Error errors = llvm::Error::success();
+    std::vector<std::string> symbols = emitBodies(name, [&](StringRef symbol, const Isa &isa) {
       SmallVector<BufferArg> buffers = bufferArgsOf<BufferArg>(canonical->region);
-      KernelFunction kernel(kernels, symbols.back(), isa, buffers,
-                            kernelDimsOf(canonical->region).size(),
+      KernelFunction kernel(kernels, symbol, isa, buffers, kernelDimsOf(canonical->region).size(),
                             scratchBytesOf(canonical->region));
       auto message = [&](StringRef text) { return plan.messageOf(text); };
-      if (llvm::Error error = emitRegionKernel(canonical->region, kernel, message))
-        return std::move(error);
+      errors =
+          llvm::joinErrors(std::move(errors), emitRegionKernel(canonical->region, kernel, message));
       kernel.finish();
-    }
+    });
+    if (errors)
+      return std::move(errors);
     return symbols;
   };
   return result;

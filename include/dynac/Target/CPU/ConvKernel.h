@@ -95,6 +95,9 @@ struct ConvSpec {
   bool outputMayAlias = false; ///< as GemmSpec::outputMayAlias
 };
 
+/// Whether the level multiplies matrices here: if not, its kernel is that of the level below.
+bool convTakesTiles(const Isa &isa, const ConvPlan &plan);
+
 void emitConv(mlir::ModuleOp module, llvm::StringRef name, const Isa &isa, const ConvSpec &spec);
 
 } // namespace dynac::cpu

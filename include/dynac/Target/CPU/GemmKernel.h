@@ -104,6 +104,9 @@ struct GemmSpec {
   bool outputMayAlias = false;
 };
 
+/// Whether the level multiplies matrices here: if not, its kernel is that of the level below.
+bool gemmTakesTiles(const Isa &isa, const GemmPlan &plan);
+
 /// Adds kernel `name` to `module`.
 void emitGemm(mlir::ModuleOp module, llvm::StringRef name, const Isa &isa, const GemmSpec &spec);
 

@@ -16,6 +16,13 @@
 
 namespace dynac::cpu {
 
+/// What multiplies whole matrices (MatrixTiles.h).
+enum class MatrixUnit {
+  None,
+  Amx,
+  Loops, ///< plain loops that do what the documentation says AMX does: for tests on any CPU
+};
+
 /// What an emitter has to know about a CPU level. One module may hold kernels of several levels:
 /// the level is a property of each function.
 struct Isa {
@@ -29,6 +36,8 @@ struct Isa {
   bool hasFma;               ///< without it `fma` is expanded to multiply and add
   bool hasBf16Dot;           ///< vdpbf16ps
   bool hasVnni;              ///< vpdpbusd
+  MatrixUnit matrices = MatrixUnit::None;
+  llvm::StringRef targetFeatures = {}; ///< that `targetCpu` lacks: "+amx-tile,+amx-bf16"
 
   unsigned vectorBits() const { return lanes * 32; }
   bool operator==(const Isa &other) const { return level == other.level; }
@@ -37,14 +46,14 @@ struct Isa {
 /// Every level that kernels can be emitted for, lowest first.
 llvm::ArrayRef<Isa> allIsas();
 
-/// The level's description. A level without an entry of its own (AMX, for now) gets the nearest
-/// lower.
+/// The level's description. A level without an entry of its own gets the nearest lower.
 const Isa &isaFor(dynac_cpu_level_t level);
 
 /// By `name` ("x86-64-v3"), or nullopt.
 std::optional<Isa> isaNamed(llvm::StringRef name);
 
 /// The highest level that this process can run (cpuid and the operating system's state support).
+/// For AMX the process asks the kernel for the tile registers, once.
 dynac_cpu_level_t hostCpuLevel();
 
 } // namespace dynac::cpu

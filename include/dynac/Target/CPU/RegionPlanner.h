@@ -29,6 +29,13 @@ public:
   llvm::Expected<RegionPlan> planRegion(prim::RegionOp region, Plan &plan,
                                         WeightStore &weights) override;
 
+  /// Emits a kernel for each level by `body(symbol, isa)` and returns the symbols. A level that
+  /// multiplies matrices shares the other kernels with the level below: it has a body (""
+  /// otherwise) only if `takesTiles(isa)`.
+  std::vector<std::string>
+  emitBodies(llvm::StringRef name, llvm::function_ref<void(llvm::StringRef, const Isa &)> body,
+             llvm::function_ref<bool(const Isa &)> takesTiles = nullptr) const;
+
   mlir::ModuleOp kernels;
   llvm::SmallVector<Isa> isas;
   const bool strict;
