@@ -57,6 +57,11 @@ void GemmPanel::emitTiles() {
   matrix.columnTiles = width / MatrixTiles::columns;
   matrix.loops = {
       {math.opaque(math.div(k, tileK)), math.constant(tileK), math.mul(bKStride, tileK)}};
+  if (next) {
+    matrix.next = next;
+    matrix.nextWords = width * staticK;
+    matrix.staticPieces = llvm::divideCeil(unitRows, MatrixTiles::maxRows);
+  }
   matrix.pieces =
       math.opaque(math.div(math.add(rows, MatrixTiles::maxRows - 1), MatrixTiles::maxRows));
   Value height = math.opaque(

@@ -44,14 +44,26 @@ struct MatrixKernel {
   std::function<void(mlir::Value piece, mlir::Value row, unsigned columnTile, mlir::Value sums)>
       store;
 
+  /// If not null: where the next panel of B begins, of `nextWords` words, which moves to L2 while
+  /// this one is in use. All blocks of sums, `staticPieces` pieces high, fetch a share of it.
+  mlir::Value next;
+  int64_t nextWords = 0, staticPieces = 1;
+
   void emit();
 
 private:
-  void block(llvm::ArrayRef<mlir::Value> pieces);
-  void columns(llvm::ArrayRef<mlir::Value> pieces, llvm::ArrayRef<mlir::Value> bases,
-               unsigned first, unsigned count);
-  void products(llvm::ArrayRef<mlir::Value> aBases, mlir::Value bBase, unsigned depth,
-                unsigned columnTiles);
+  /// Pieces times columns [first, first + count).
+  struct Block {
+    llvm::SmallVector<mlir::Value> pieces;
+    unsigned first, count;
+    mlir::Value share; ///< of the prefetch
+  };
+  void blocks(mlir::Value from, mlir::Value to, unsigned together, unsigned first, unsigned end,
+              unsigned atOnce);
+  void emitBlock(const Block &block);
+  void products(const Block &block, llvm::ArrayRef<mlir::Value> aBases, mlir::Value bBase,
+                mlir::Value prefetch, unsigned depth);
+  int64_t shares() const;
 };
 
 } // namespace dynac::cpu

@@ -44,6 +44,7 @@ public:
   /// sum += a * b. For bf16 the products of each word's first numbers and those of its second are
   /// summed apart, from zero, and then added to the sum.
   void multiply(unsigned sum, unsigned a, unsigned b);
+  int64_t wordsOfRow() const { return words; } ///< of A
   /// Memory for the tiles of sums, a flat memref of words.
   mlir::Value buffer() const { return sumBuffer; }
   /// At the end of the kernel: the CPU then has no tiles to save when it changes threads.
