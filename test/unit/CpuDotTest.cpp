@@ -183,6 +183,9 @@ TYPED_TEST(CpuDotTest, Conv) {
       {1, 3, 20, 17, 40, 1, 7, 2, 1, 3, true, false},
       {2, 5, 6, 6, 16, 1, 3, 1, 1, 1, true, true},
       {1, 3, 9, 9, 32, 1, 3, 1, 1, 0, true, false},
+      // pixels are gathered for tiles
+      {2, 128, 9, 5, 70, 1, 1, 1, 1, 0, false, false},
+      {1, 128, 9, 37, 96, 2, 1, 2, 1, 0, false, true},
   };
   MLIRContext context;
   loadKernelDialects(context);

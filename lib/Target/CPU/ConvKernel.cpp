@@ -21,7 +21,10 @@ using namespace dynac::cpu;
 
 /// How many words that follow each other in x also do in the packed weights, among those that an
 /// output pixel reads: neighbouring taps of a row, or the channels of a block.
-static int64_t wordsTogether(const ConvShape &s) {
+static int64_t wordsTogether(const ConvPlan &plan) {
+  const ConvShape &s = plan.shape;
+  if (plan.gathersPixels)
+    return MatrixTiles::maxWords;
   return s.dilation[1] == 1 ? s.kernel[1] * s.blockWords() : s.blockWords();
 }
 
@@ -38,7 +41,7 @@ public:
         kernel(module, name, isa, convBuffers(module.getContext(), spec), spec.dimCount,
                plan.scratchBytes),
         b(kernel.builder()), loc(kernel.loc()), math{b, loc},
-        tileK(tileWords(isa, shape.dot, wordsTogether(shape))) {}
+        tileK(tileWords(isa, shape.dot, wordsTogether(plan))) {}
 
   void emit();
 
@@ -64,6 +67,7 @@ private:
   Block blockOf(Value number);
   void copyPadded(const Block &block);
   void copyRow(const Block &block, Value channelBlock, Value row, int64_t channels);
+  void gatherPixels(const Block &block);
   void panels(const Block &block, Value first, Value last);
   void panel(const Block &block, Value number, int64_t width, bool endsInHalf);
   void tiles(const Block &block, const Panel &panel);
@@ -71,6 +75,7 @@ private:
   void columnTiles(const Block &block, const Panel &panel, Value row, unsigned tileRows);
   void tile(const Block &block, const Panel &panel, Value row, Value col, unsigned tileRows,
             unsigned tileCols);
+  bool gathers() const { return tileK && plan.gathersPixels; }
   int64_t staticBlockCols() const;
   int64_t prefetchShares(int64_t pixels, int64_t width) const;
 
@@ -194,6 +199,8 @@ void ConvEmitter::emit() {
     Block block = blockOf(number);
     if (plan.padded)
       copyPadded(block);
+    else if (gathers())
+      gatherPixels(block);
     Value base = math.mul(number, perBlock);
     Value first = math.opaque(math.max(math.sub(kernel.begin(), base), math.constant(0)));
     Value last = math.opaque(math.min(math.sub(kernel.end(), base), math.constant(perBlock)));
@@ -251,6 +258,33 @@ void ConvEmitter::copyRow(const Block &at, Value channelBlock, Value row, int64_
   copyPaddedRow(kernel, copy);
 }
 
+/// Pixels of a block as rows of 16 words: [groupBlocks * block / 16][pixel][16].
+void ConvEmitter::gatherPixels(const Block &at) {
+  Value one = math.constant(1);
+  Value target = kernel.scratch(MemRefType::get({plan.scratchBytes / 4}, b.getI32Type()), 0);
+  auto type = VectorType::get(block, b.getI32Type());
+  const int64_t perRow = MatrixTiles::maxWords / block;
+  const int64_t pixels = plan.blockRows * plan.blockCols;
+  auto copyPixel = [&](Value chunk, Value row, Value col) {
+    Value pixel = math.add(math.mul(row, plan.blockCols), col);
+    Value to = math.mul(math.add(math.mul(chunk, pixels), pixel), MatrixTiles::maxWords);
+    Value from = math.add(math.add(at.aOrigin, math.mul(row, math.mul(aRowPitch, shape.stride[0]))),
+                          math.mul(col, shape.stride[1] * block));
+    for (int64_t i = 0; i < perRow; ++i) {
+      Value plane = math.mul(math.add(math.mul(chunk, perRow), i), aPlane);
+      Value words = b.create<vector::LoadOp>(loc, type, x, ValueRange{math.add(from, plane)});
+      b.create<vector::StoreOp>(loc, words, target, ValueRange{math.add(to, i * block)});
+    }
+  };
+  forLoop(b, loc, math.constant(0), math.constant(groupBlocks / perRow), one,
+          [&](OpBuilder &, Value chunk) {
+            forLoop(b, loc, math.constant(0), at.rows, one, [&](OpBuilder &, Value row) {
+              forLoop(b, loc, math.constant(0), at.cols, one,
+                      [&](OpBuilder &, Value col) { copyPixel(chunk, row, col); });
+            });
+          });
+}
+
 //===----------------------------------------------------------------------===//
 // Panels and tiles
 //===----------------------------------------------------------------------===//
@@ -300,34 +334,50 @@ void ConvEmitter::matrices(const Block &at, const Panel &panel) {
   Value perRow =
       math.opaque(math.div(math.add(cols, MatrixTiles::maxRows - 1), MatrixTiles::maxRows));
   Value height = math.opaque(math.div(math.add(cols, math.sub(perRow, math.constant(1))), perRow));
-  const int64_t colStep = shape.stride[1] * block;
-  Value rowStep = math.mul(aRowPitch, shape.stride[0]);
+  const int64_t colStep = gathers() ? tileK : shape.stride[1] * block;
+  Value rowStep =
+      gathers() ? math.constant(plan.blockCols * tileK) : math.mul(aRowPitch, shape.stride[0]);
   auto rowOf = [&](Value piece) { return math.div(piece, perRow); };
   auto unclamped = [&](Value piece) { return math.mul(math.rem(piece, perRow), height); };
   auto colOf = [&](Value piece) { return math.min(unclamped(piece), math.sub(cols, height)); };
 
   MatrixKernel matrix(kernel, *matrixTiles, shape.dot);
   matrix.a = a;
+  if (gathers())
+    matrix.a = kernel.scratch(MemRefType::get({plan.scratchBytes / 4}, b.getI32Type()), 0);
   matrix.b = packed;
   matrix.aRowStride = math.constant(colStep);
   matrix.bStride = math.constant(panel.width);
   matrix.bBase = panel.base;
   matrix.columnTiles = panel.width / MatrixTiles::columns;
   matrix.pieces = math.mul(at.rows, perRow);
+  const int64_t depth = groupBlocks * taps * block;
+  if (!shape.plainInput && !shape.oh.dynamic && !shape.ow.dynamic) {
+    matrix.next = math.add(panel.base, panel.width * depth);
+    matrix.nextWords = panel.width * depth;
+    matrix.staticPieces = plan.blockRows * llvm::divideCeil(plan.blockCols, MatrixTiles::maxRows);
+  }
   matrix.height = height;
-  const int64_t tap = block * panel.width, together = wordsTogether(shape);
-  matrix.loops.push_back({math.constant(groupBlocks), aPlane, math.constant(taps * tap)});
-  if (shape.kernel[0] > 1)
-    matrix.loops.push_back({math.constant(shape.kernel[0]), math.mul(aRowPitch, shape.dilation[0]),
-                            math.constant(shape.kernel[1] * tap)});
-  if (together == block && shape.kernel[1] > 1)
-    matrix.loops.push_back({math.constant(shape.kernel[1]),
-                            math.constant(shape.dilation[1] * block), math.constant(tap)});
-  matrix.loops.push_back(
-      {math.constant(together / tileK), math.constant(tileK), math.constant(tileK * panel.width)});
+  const int64_t tap = block * panel.width, together = wordsTogether(plan);
+  if (gathers()) {
+    matrix.loops.push_back({math.constant(depth / tileK),
+                            math.constant(plan.blockRows * plan.blockCols * tileK),
+                            math.constant(tileK * panel.width)});
+  } else {
+    matrix.loops.push_back({math.constant(groupBlocks), aPlane, math.constant(taps * tap)});
+    if (shape.kernel[0] > 1)
+      matrix.loops.push_back({math.constant(shape.kernel[0]),
+                              math.mul(aRowPitch, shape.dilation[0]),
+                              math.constant(shape.kernel[1] * tap)});
+    if (together == block && shape.kernel[1] > 1)
+      matrix.loops.push_back({math.constant(shape.kernel[1]),
+                              math.constant(shape.dilation[1] * block), math.constant(tap)});
+    matrix.loops.push_back({math.constant(together / tileK), math.constant(tileK),
+                            math.constant(tileK * panel.width)});
+  }
   matrix.aBase = [&](Value piece) {
-    return math.add(at.aOrigin,
-                    math.add(math.mul(rowOf(piece), rowStep), math.mul(colOf(piece), colStep)));
+    Value pixel = math.add(math.mul(rowOf(piece), rowStep), math.mul(colOf(piece), colStep));
+    return gathers() ? pixel : math.add(at.aOrigin, pixel);
   };
   matrix.firstRow = [&](Value piece) { return math.sub(unclamped(piece), colOf(piece)); };
   Value firstBlock = math.opaque(math.div(panel.columns, 16));
@@ -493,7 +543,7 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
 }
 
 bool dynac::cpu::convTakesTiles(const Isa &isa, const ConvPlan &plan) {
-  return !plan.winograd && tileWords(isa, plan.shape.dot, wordsTogether(plan.shape)) > 0;
+  return !plan.winograd && tileWords(isa, plan.shape.dot, wordsTogether(plan)) > 0;
 }
 
 void dynac::cpu::emitConv(ModuleOp module, StringRef name, const Isa &isa, const ConvSpec &spec) {

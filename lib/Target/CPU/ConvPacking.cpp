@@ -50,6 +50,9 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
     return plan;
   }
   const int64_t pixelBytes = s.groupBlocks() * s.blockWords() * 4;
+  // The copy pays where more than one panel reads it.
+  plan.gathersPixels = s.dot != DotKind::F32 && all(s.kernel, 1) && !plan.padded && !s.plainInput &&
+                       pixelBytes % 64 == 0 && plan.groupPanels > 1;
   if (plan.flat) {
     plan.blockRows = 1;
     // 42 pixels are whole tiles of 14 and of 6.
@@ -57,6 +60,8 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
     const bool isStatic = !s.oh.dynamic && !s.ow.dynamic;
     plan.blockCols =
         isStatic ? evenPiece(s.oh.value * s.ow.value, limit, 42) : std::min<int64_t>(limit, 840);
+    if (plan.gathersPixels)
+      plan.scratchBytes = plan.blockCols * pixelBytes;
     return plan;
   }
   // A signal has no other rows that use the weights again.
@@ -72,6 +77,8 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
   plan.blockRows = s.oh.dynamic ? std::min<int64_t>(limit, 14) : evenPiece(s.oh.value, limit);
   if (plan.padded)
     plan.scratchBytes = alignTo(rowBytes * inputExtent(s, 0, plan.blockRows), 64);
+  if (plan.gathersPixels)
+    plan.scratchBytes = plan.blockRows * plan.blockCols * pixelBytes;
   return plan;
 }
 

@@ -63,6 +63,9 @@ struct ConvPlan {
   bool flat;
   /// x is copied with its padding, or to gather words.
   bool padded;
+  /// Where matrices are multiplied, x is copied so that 16 words of a pixel's channels lie
+  /// together.
+  bool gathersPixels;
   /// Not 0: 3x3 by transformed tiles of so many outputs on a side: 4 or 2.
   int64_t winograd;
   int64_t blockRows, blockCols; ///< output pixels of a unit (flat: blockRows is 1)
