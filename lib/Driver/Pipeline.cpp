@@ -7,6 +7,7 @@
 
 #include "dynac/Driver/Pipeline.h"
 
+#include "Probes.h"
 #include "dynac/Conversion/ModelToPrim.h"
 #include "dynac/Dialect/Model/Model.h"
 #include "dynac/Dialect/Prim/WeightStore.h"
@@ -120,7 +121,7 @@ private:
     if (!imported)
       return imported.takeError();
     module = std::move(*imported);
-    return llvm::Error::success();
+    return probe(*module, options.probes);
   }
 
   llvm::Error decompose() {

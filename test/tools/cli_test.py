@@ -91,8 +91,9 @@ class General(CliTest):
     def test_version_and_help(self):
         self.assertRegex(self.succeeds("--version"), r"^dynac \d+\.\d+\.\d+ \(LLVM 19\.[0-9.]+\), artifact ABI \d+\n$")
         self.assertIn("Exit codes:", self.succeeds("--help"))
-        for command in ("compile", "run", "bench", "profile", "inspect", "ops", "doctor"):
-            self.assertIn("--json", self.succeeds(command, "--help"))
+        for command in ("compile", "run", "bench", "profile", "verify", "inspect", "ops", "doctor"):
+            text = self.succeeds(command, "--help")
+            self.assertIn("--json", text)
 
     def test_wrong_usage(self):
         self.refuses(2, "A subcommand is required; see dynac --help")
@@ -447,6 +448,58 @@ class BenchAndInspect(CliTest):
         done = self.dynac("verify", "m.onnx", "m.so")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, r"^dynac: error: output 'y': \d+ of 6 elements differ, worst at \[")
+
+    def layers(self, name, spoilt=None, joins="Mul"):
+        """y = relu(e first) second * x[:, :32] with e = tanh(x); one weight is 1 % off in the layer `spoilt`."""
+        weights = [onnx.tensor(f"w {layer}", [64, width],
+                               [(i % 13 - 6) / 64 * (1.01 if layer == spoilt and i == 777 else 1) for i in range(64 * width)])
+                   for layer, width in (("first", 64), ("second", 32))]
+        self.write(name, onnx.model(
+            [onnx.node("Tanh", ["x"], ["e"], "squash"), onnx.node("MatMul", ["e", "w first"], ["p"], "first"),
+             onnx.node("Relu", ["p"], ["r"], "rectify"), onnx.node("MatMul", ["r", "w second"], ["q"], "second"),
+             onnx.node(joins, ["q", "z"], ["y"], "join")],
+            [onnx.value("x", ["n", 64]), onnx.value("z", ["n", 32])], [onnx.value("y", ["n", 32])], weights))
+
+    def bisected(self, *arguments):
+        """What verify finds, as JSON; its line has to say the same."""
+        command = ["verify", "m.onnx", "m.so", "--dim", "n=16", "--threads", "1", "--bisect", *arguments]
+        done = self.dynac(*command, "--json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        found = json.loads(done.stdout)
+        first = found["first"]
+        line = self.dynac(*command).stdout.splitlines()[-1]
+        for text in (first["where"], ", ".join(first["inputs"]), first["difference"]):
+            self.assertIn(text, line)
+        self.assertFalse(found["outputs"][0]["equal"])
+        self.assertGreater(first["largest_error"], 0)
+        return first
+
+    def test_bisect_an_artifact_with_a_spoilt_weight(self):
+        self.layers("m.onnx")
+        for layer in ("first", "second"):
+            self.layers("spoilt.onnx", spoilt=layer)
+            self.succeeds("compile", "spoilt.onnx", "-o", "m.so")
+            first = self.bisected("--rtol", "1e-6", "--atol", "1e-6")
+            self.assertEqual(first["kind"], "region")
+            self.assertTrue(first["where"].startswith(f"'{layer}"), first)
+            self.assertEqual(first["inputs"], ["f32[16x64]", f"f32[64x{64 if layer == 'first' else 32}]"])
+
+    def test_bisect_what_the_compiler_rounds(self):
+        self.layers("m.onnx")
+        self.succeeds("compile", "m.onnx", "-o", "m.so", "--precision", "bf16")
+        first = self.bisected("--rtol", "1e-5", "--atol", "1e-5")
+        self.assertEqual((first["kind"], first["where"]), ("node", "node 'first' (MatMul, opset 17)"))
+        self.assertEqual(first["inputs"], ["f32[16x64]", "f32[64x64]"])
+
+    def test_bisect_needs_the_same_program(self):
+        self.layers("m.onnx")
+        self.layers("other.onnx", joins="Add")
+        self.succeeds("compile", "other.onnx", "-o", "m.so")
+        done = self.dynac("verify", "m.onnx", "m.so", "--dim", "n=16", "--bisect")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the first difference cannot be found: this compiler makes another program of 'm.onnx'", done.stderr)
+        self.layers("m.onnx", joins="Add")
+        self.assertRegex(self.succeeds("verify", "m.onnx", "m.so", "--dim", "n=16", "--bisect"), "^equal    y: ")
 
     def product(self):
         """y = relu(x w) of [64, 128] and [128, 256], with a layer of its own nodes before it."""

@@ -186,6 +186,29 @@ stringDifference(const dynac_strings_t &got, const dynac_strings_t &want, const 
   return std::nullopt;
 }
 
+double largestError(const dynac_value_t &got, const dynac_value_t &want) {
+  ValueType type = typeOf(got), wanted = typeOf(want);
+  double largest = 0;
+  if (type.dtype != wanted.dtype || type.shape != wanted.shape || got.kind == DYNAC_VALUE_STRINGS)
+    return largest;
+  const int32_t partType = partsOf(type.dtype).first;
+  const int64_t parts = partsOf(type.dtype).second;
+  std::vector<double> expected;
+  forPieces(got.as.tensor, type.count * parts, [&](int64_t begin, llvm::ArrayRef<double> values) {
+    expected.resize(values.size());
+    dynac_dtype_to_f64(partType, want.as.tensor.data, begin, static_cast<int64_t>(values.size()),
+                       expected.data());
+    for (auto [a, b] : llvm::zip(values, expected)) {
+      if (a == b || (std::isnan(a) && std::isnan(b)))
+        continue;
+      const double distance = std::abs(a - b);
+      largest = std::max(largest,
+                         std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance);
+    }
+  });
+  return largest;
+}
+
 std::optional<std::string> difference(const dynac_value_t &got, const dynac_value_t &want,
                                       const Tolerance &tolerance) {
   ValueType type = typeOf(got), wanted = typeOf(want);

@@ -43,6 +43,10 @@ struct Tolerance {
   bool forIntegers = false;
 };
 
+/// The largest |got - want| of all elements; NaN against a number is infinite. 0 where shapes or
+/// types differ, or elements are no numbers.
+double largestError(const dynac_value_t &got, const dynac_value_t &want);
+
 /// Nothing if `got` is as expected, otherwise what differs, without the output's name.
 std::optional<std::string> difference(const dynac_value_t &got, const dynac_value_t &want,
                                       const Tolerance &tolerance);

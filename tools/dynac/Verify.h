@@ -9,6 +9,7 @@
 #define DYNAC_TOOLS_DYNAC_VERIFY_H
 
 #include "Inputs.h"
+#include "Values.h"
 #include "dynac/Driver/Options.h"
 
 #include <optional>
@@ -22,7 +23,30 @@ struct VerifyOptions {
   double relative = 1e-3;
   /// Absolute tolerance; nothing: 1e-4 of the largest expected element.
   std::optional<double> absolute;
+  bool bisect = false; ///< finds the first node or region that differs
+  bool json = false;
 };
+
+/// A run's context, which owns the outputs.
+struct Finished {
+  ContextHandle context;
+  std::vector<dynac_value_t> outputs;
+};
+
+/// Runs once, with the step callback if there is one.
+llvm::Expected<Finished> runOn(const Session &session, std::vector<HostTensor> &inputs,
+                               dynac_step_fn callback = nullptr, void *user = nullptr);
+
+/// How an output compares with what was expected.
+struct OutputVerdict {
+  std::optional<std::string> difference; ///< nothing: it is equal
+  double largestError = 0;               ///< of all elements
+};
+
+/// Compares within the tolerance of `options`, whose absolute part follows from the largest
+/// expected element and from what `precision` rounds away if it is not given.
+OutputVerdict judge(const dynac_value_t &got, const dynac_value_t &want,
+                    const VerifyOptions &options, Precision precision);
 
 /// Compiles `reference` the generic way (its output is ignored), runs it and the artifact at `path`
 /// on the same inputs, and prints a line for each output. Error: ExitCode::ResultsDiffer, or why

@@ -29,6 +29,10 @@ public:
                                "Allowed difference, absolute (default: 1e-4 of the largest "
                                "expected element)")
                    ->check(CLI::NonNegativeNumber);
+    app->add_flag("--bisect", options.bisect,
+                  "On a difference find the first node or region that differs (compiles the model "
+                  "several times)");
+    app->add_flag("--json", options.json, "Print the comparison as JSON");
     app->add_option("-j,--jobs", reference.jobs,
                     "Threads that compile; 0: as many as the process may use")
         ->capture_default_str()

@@ -110,6 +110,9 @@ struct CompileOptions {
   std::string saveTemps;     ///< folder
   std::optional<Phase> emit; ///< prints the IR after this phase to standard output and stops
   bool verifyEach = false;   ///< checks the contract after each phase
+  /// Numbers of nodes of the main graph (see Probe.h) whose first results become the outputs, in
+  /// place of the file's; empty: the file's.
+  std::vector<size_t> probes;
 };
 
 /// The file name of the external weights that `options` ask for; "" for embedded ones. Error:
