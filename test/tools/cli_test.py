@@ -94,6 +94,8 @@ class General(CliTest):
         for command in ("compile", "run", "bench", "profile", "verify", "inspect", "ops", "doctor"):
             text = self.succeeds(command, "--help")
             self.assertIn("--json", text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 100, text)
+            self.assertNotRegex(text, r"INT in|TEXT:|NONNEGATIVE")
 
     def test_wrong_usage(self):
         self.refuses(2, "A subcommand is required; see dynac --help")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "Help.h"
 #include "Log.h"
 #include "dynac/Runtime/dynac.h"
 #include "dynac/Support/Diagnostic.h"
@@ -25,7 +26,12 @@ using namespace dynac::tool;
 
 namespace {
 
-const char footer[] =
+const char firstSteps[] =
+    "To begin with:\n"
+    "  dynac compile model.onnx -o model.so     make an artifact\n"
+    "  dynac run model.so --input x=@x.npy      run it; inputs that are not given are random\n"
+    "  dynac COMMAND --help                     all that a command can do\n\n";
+const char exitCodes[] =
     "Exit codes:\n"
     "  0 done                       5 shapes, types or input files do not fit the signature\n"
     "  1 results differ             6 no such device, or no code in the artifact for it\n"
@@ -112,9 +118,11 @@ std::string usageMessage(const CLI::App &app, const CLI::ParseError &error, int 
 int runProgram(int argc, char **argv) {
   CLI::App app("dynac compiles neural networks ahead of time into self-contained libraries.",
                "dynac");
-  app.footer(footer);
+  app.footer(exitCodes); // of the commands too
+  app.formatter(std::make_shared<Help>());
   app.set_version_flag("--version", versionText(), "Print the versions of dynac, LLVM and the ABI");
-  app.set_config("--config", "", "Read options from a TOML file; those on the command line win");
+  app.set_config("--config", "", "Read options from a TOML file; those on the command line win")
+      ->type_name("FILE");
   std::string savePath;
   bool verbose = false;
   app.add_option("--save-config", savePath, "Write the options in effect to this TOML file")
@@ -128,6 +136,7 @@ int runProgram(int argc, char **argv) {
                                          makeBenchCommand(app),   makeProfileCommand(app),
                                          makeVerifyCommand(app),  makeInspectCommand(app),
                                          makeOpsCommand(app),     makeDoctorCommand(app)};
+  app.footer(std::string(firstSteps) + exitCodes);
   // A misspelt name in a configuration file is a misspelt option.
   app.allow_config_extras(CLI::config_extras_mode::error);
   for (CLI::App *command : app.get_subcommands(nullptr))
