@@ -157,7 +157,7 @@ class Check:
     def refused(self):
         path, compiled = self.options.work / "products.onnx", self.options.work / "refused.so"
         tries = [("--weights-precision", how) for how in WRONG]
-        tries += [("--weights-precision", "int8", *more) 
+        tries += [("--weights-precision", "int8", *more)
                   for more in (["--precision", "bf16"], ["--accuracy", "strict"], ["-O0"], ["--verify"])]
         for options in tries:
             result = self.cli.compile(path, compiled, *options)
