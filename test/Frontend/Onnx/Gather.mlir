@@ -41,3 +41,12 @@ func.func @bool() {
   check.equal %y, dense<[false, false]> : tensor<2xi1>
   return
 }
+
+// No index at all is none out of range.
+func.func @no_indices() {
+  %x = check.input dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %indices = check.constant dense<> : tensor<0x2xi64>
+  %y = model.node "onnx.Gather" opset 13 (%x, %indices) {} : (tensor<2x2xf32>, tensor<0x2xi64>) -> tensor<0x2x2xf32>
+  check.equal %y, dense<> : tensor<0x2x2xf32>
+  return
+}
