@@ -168,9 +168,9 @@ private:
       return unsupported("{0}: input and output have to have the same type and shape", option);
     auto number = IntegerAttr::get(IntegerType::get(&context, 32), *input);
     for (unsigned i = 0; i < main.getNumResults(); ++i)
-      if (main.getResultAttr(i, "dynac.alias") == number)
+      if (main.getResultAttr(i, kAliasAttr) == number)
         return usageError("{0}: another output updates this input", option);
-    main.setResultAttr(*output, "dynac.alias", number);
+    main.setResultAttr(*output, kAliasAttr, number);
     return llvm::Error::success();
   }
 
@@ -227,7 +227,10 @@ private:
 
   llvm::Error fuse() {
     PassManager pm(&context);
-    pm.nest<func::FuncOp>().addPass(createFuse());
+    OpPassManager &func = pm.nest<func::FuncOp>();
+    func.addPass(createFuse());
+    if (options.optLevel > 0)
+      func.addPass(createUpdateInPlace());
     if (llvm::Error error = runPasses(pm))
       return error;
     plan.irHash = hashOfModule();

@@ -232,7 +232,8 @@ Status Context::deliver(Executor &executor, int32_t index, dynac_value_t &value)
     return status;
   void *source = memory[root];
   if (!output.callers) {
-    if (!model->ownOutput[index]) { // the model hands out an input, a weight or another output
+    // The model hands out an input (not one that it updated here), a weight or another output.
+    if (!model->ownOutput[index] && (!source || source != outputBlocks[index].data())) {
       if (Status status = outputBlocks[index].reserve(bytes); status.failed())
         return status;
       if (bytes > 0)

@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral kClaimAttr = "dynac.claim";
 /// Set beside kClaimAttr when the kernel evaluates an elementwise epilogue on its result.
 inline constexpr llvm::StringLiteral kEpilogueAttr = "dynac.epilogue";
 
+/// Set on a result of @main that updates an argument in place: the argument's number.
+inline constexpr llvm::StringLiteral kAliasAttr = "dynac.alias";
+
 #define GEN_PASS_DECL
 #include "dynac/Transforms/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

@@ -48,4 +48,13 @@ def Fuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
   }];
 }
 
+def UpdateInPlace : Pass<"prim-update-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Scatters write into the memory of what they update where nothing needs its old elements";
+  let description = [{
+    After prim-fuse. Sets `in_place` on a scatter whose operand has memory of its own, or that of an argument
+    which the result updates (`dynac.alias` on the result), if every reader of the old elements stands before
+    the scatter or can be moved there.
+  }];
+}
+
 #endif // DYNAC_TRANSFORMS_PASSES_TD

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace dynac;
 using namespace dynac::loops;
 
-/// y = x; then, in row-major order of updates, y[batch, coordinates, slab] (+)= update. A unit is
-/// one batch entry.
+/// y = x, unless y is x's memory; then, in row-major order of updates, y[batch, coordinates, slab]
+/// (+)= update. A unit is one batch entry.
 void Emitter::emitScatter(prim::ScatterOp op, Value begin, Value end) {
   prim::Shape x = prim::shapeOf(op.getX()), updates = prim::shapeOf(op.getUpdates());
   const size_t batch = op.getBatch(), positions = prim::shapeOf(op.getIndices()).size() - 1;
@@ -42,11 +42,12 @@ void Emitter::emitScatter(prim::ScatterOp op, Value begin, Value end) {
 
   loop(begin, end, constantIndex(1), [&](Value unit) {
     Indices batchIndices = space.split(variable(unit, prim::elementCount(batchDims)), batchDims);
-    loop(restCount, [&](Value i) {
-      Indices place = batchIndices;
-      place.append(space.split(variable(i, restCount), rest));
-      storeAll(op.getY(), place, emit(op.getX(), place));
-    });
+    if (!op.getInPlace())
+      loop(restCount, [&](Value i) {
+        Indices place = batchIndices;
+        place.append(space.split(variable(i, restCount), rest));
+        storeAll(op.getY(), place, emit(op.getX(), place));
+      });
     loop(positionCount, [&](Value i) {
       GatherAccess access;
       access.batch = batchIndices;

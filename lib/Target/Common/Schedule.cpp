@@ -9,6 +9,7 @@
 
 #include "dynac/Support/Diagnostic.h"
 #include "dynac/Target/Common/Work.h"
+#include "dynac/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -67,9 +68,9 @@ llvm::Error Scheduler::run(func::FuncOp main) {
     return error;
   auto ret = cast<func::ReturnOp>(main.getBody().front().getTerminator());
   for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
-    addOutput(i, value, main.getResultAttrDict(i));
-    if (auto input = main.getResultAttrOfType<IntegerAttr>(i, "dynac.alias"))
-      updateInPlace(plan.outputs.back(), static_cast<int32_t>(input.getInt()));
+    auto input = main.getResultAttrOfType<IntegerAttr>(i, kAliasAttr);
+    addOutput(i, value, main.getResultAttrDict(i),
+              input ? static_cast<int32_t>(input.getInt()) : -1);
   }
   for (PlanStep &update : updates)
     emit(std::move(update));
@@ -234,10 +235,13 @@ llvm::Error Scheduler::runRegion(RegionOp region) {
   }
   step.work.firstResult = step.buffers.size();
   step.work.resultCount = region.getYs().size();
-  for (Value result : region.getYs()) {
-    bufferOf[result] = addBuffer(DYNAC_BUFFER_ARENA, 0, result.getType());
+  for (OpResult result : region->getResults()) {
+    std::optional<unsigned> updated = operandInPlace(region, result);
+    bufferOf[result] =
+        updated ? addBuffer(DYNAC_BUFFER_ALIAS, read(region.getXs()[*updated]), result.getType())
+                : addBuffer(DYNAC_BUFFER_ARENA, 0, result.getType());
     step.buffers.push_back(bufferOf[result]);
-    bytes = bytes + byteSize(result.getType());
+    bytes = bytes + bytesWritten(region, result);
   }
   step.work.flopsSlot = plan.slotOrNone(flopsOf(region, regionPlan->products));
   step.work.bytesSlot = plan.slotOrNone(bytes);
@@ -267,9 +271,16 @@ llvm::Error Scheduler::bindDim(BindDimOp bind) {
   return llvm::Error::success();
 }
 
-void Scheduler::addOutput(size_t index, Value value, DictionaryAttr attributes) {
+void Scheduler::addOutput(size_t index, Value value, DictionaryAttr attributes,
+                          int32_t aliasInput) {
   PlanValue output = describe(value, attributes, "output", index);
   int32_t source = read(value), root = rootOf(source);
+  if (aliasInput >= 0 && root == plan.inputs[aliasInput].buffer) {
+    output.aliasInput = aliasInput; // its steps have updated it
+    output.buffer = root;
+    plan.outputs.push_back(std::move(output));
+    return;
+  }
   if (plan.buffers[root].kind == DYNAC_BUFFER_ARENA) {
     plan.buffers[root].kind = DYNAC_BUFFER_OUTPUT;
     plan.buffers[root].index = index;
@@ -278,6 +289,8 @@ void Scheduler::addOutput(size_t index, Value value, DictionaryAttr attributes) 
     output.buffer = addBuffer(DYNAC_BUFFER_OUTPUT, index, value.getType());
     emitCopy(source, output.buffer, output.name);
   }
+  if (aliasInput >= 0)
+    updateInPlace(output, aliasInput);
   plan.outputs.push_back(std::move(output));
 }
 

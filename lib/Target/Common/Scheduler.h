@@ -52,7 +52,9 @@ private:
   void emitRunner(PlanStep step);
   llvm::Error bindDim(prim::BindDimOp bind);
   /// Results are written where they are returned if they have memory of their own, else copied.
-  void addOutput(size_t index, mlir::Value value, mlir::DictionaryAttr attributes);
+  /// `aliasInput`: the input that the output updates, or -1.
+  void addOutput(size_t index, mlir::Value value, mlir::DictionaryAttr attributes,
+                 int32_t aliasInput);
   /// The output shares memory with an input, so it is written when every step that may read that
   /// input has run: by a copy at the end.
   void updateInPlace(PlanValue &output, int32_t input);

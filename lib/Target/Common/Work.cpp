@@ -67,11 +67,32 @@ SymExpr bytesRead(RegionOp region, unsigned operand) {
   BlockArgument argument = region.getBody().front().getArgument(operand);
   SymExpr all = byteSize(argument.getType()), taken(0);
   for (OpOperand &use : argument.getUses()) {
+    if (auto scatter = dyn_cast<ScatterOp>(use.getOwner());
+        scatter && scatter.getInPlace() && use.getOperandNumber() == 0) {
+      if (scatter.getCombiner() != Combiner::none)
+        taken = taken + byteSize(scatter.getUpdates().getType());
+      continue;
+    }
     if (!isa<SliceOp, DynamicSliceOp, GatherOp>(use.getOwner()) || use.getOperandNumber() != 0)
       return all;
     taken = taken + byteSize(use.getOwner()->getResult(0).getType());
   }
   return SymExpr::min(all, taken);
+}
+
+std::optional<unsigned> operandInPlace(RegionOp region, OpResult result) {
+  Operation *yield = region.getBody().front().getTerminator();
+  auto scatter = yield->getOperand(result.getResultNumber()).getDefiningOp<ScatterOp>();
+  if (!scatter || !scatter.getInPlace())
+    return std::nullopt;
+  return cast<BlockArgument>(scatter.getX()).getArgNumber();
+}
+
+SymExpr bytesWritten(RegionOp region, OpResult result) {
+  Operation *yield = region.getBody().front().getTerminator();
+  auto scatter = yield->getOperand(result.getResultNumber()).getDefiningOp<ScatterOp>();
+  return byteSize(scatter && scatter.getInPlace() ? scatter.getUpdates().getType()
+                                                  : result.getType());
 }
 
 } // namespace dynac

@@ -135,10 +135,11 @@ def Prim_ScatterOp : Prim_Op<"scatter", "Heavy", [Pure, AllTypesMatch<["x", "y"]
   let summary = "x with `updates` combined into it at the places gather would read";
   let description = [{
     Shapes as of gather, `updates` having the shape of its result. Updates are applied in row-major order of
-    `updates`; with combiner `none` the last one wins.
+    `updates`; with combiner `none` the last one wins. `in_place` (set after fusion): y is x's memory, which then
+    nothing reads after this op, so that only the updates are written.
   }];
   let arguments = (ins Prim_Tensor:$x, Prim_Tensor:$indices, Prim_Tensor:$updates, DenseI64ArrayAttr:$axes, I64Attr:$batch,
-                   Prim_CombinerAttr:$combiner);
+                   Prim_CombinerAttr:$combiner, UnitAttr:$in_place);
   let results = (outs Prim_Tensor:$y);
   let assemblyFormat = "$combiner $x `,` $indices `,` $updates `axes` `=` $axes `batch` `=` $batch attr-dict `:` "
                        "type($x) `,` type($indices) `,` type($updates)";

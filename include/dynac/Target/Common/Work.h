@@ -28,6 +28,12 @@ mlir::Type factorTypeOf(prim::RegionOp region);
 /// from, at most as much as these take.
 SymExpr bytesRead(prim::RegionOp region, unsigned operand);
 
+/// The operand whose memory the result lies in: what an update in place changes.
+std::optional<unsigned> operandInPlace(prim::RegionOp region, mlir::OpResult result);
+
+/// Bytes of the result that the region writes: of an update in place, only what is new.
+SymExpr bytesWritten(prim::RegionOp region, mlir::OpResult result);
+
 } // namespace dynac
 
 #endif // DYNAC_TARGET_COMMON_WORK_H
