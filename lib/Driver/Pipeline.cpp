@@ -7,7 +7,9 @@
 
 #include "dynac/Driver/Pipeline.h"
 
+#include "KernelTuning.h"
 #include "Probes.h"
+
 #include "dynac/Conversion/ModelToPrim.h"
 #include "dynac/Dialect/Model/Model.h"
 #include "dynac/Dialect/Prim/WeightStore.h"
@@ -40,6 +42,8 @@ static llvm::Error checkOptions(const CompileOptions &options) {
   if (options.accuracy == Accuracy::Strict && options.precision != Precision::F32)
     return usageError("--accuracy strict keeps the model's numbers, --precision bf16 rounds them: "
                       "choose one");
+  if (auto cache = readTuningCache(options); !cache)
+    return cache.takeError();
   if (options.output.empty() && !options.emit)
     return usageError("no output: give -o FILE.so, .o or .a");
   if (options.output.empty())
@@ -264,7 +268,7 @@ private:
     cpu::CpuRegionPlanner planner(*kernels, isas, isStrict());
     planner.weightFormat = weightFormat(options.weightsPrecision);
     weightErrors = planner.weightErrors;
-    if (llvm::Error error = dynac::schedule(main, planner, weights, plan))
+    if (llvm::Error error = scheduleTuned(main, planner, weights, plan, options, progress))
       return error;
     report.kernels = plan.kernels.size();
     report.steps = plan.steps.size();

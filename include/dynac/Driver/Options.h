@@ -89,6 +89,15 @@ struct WeightsPrecision {
 /// alone: 32). Error: ExitCode::Usage.
 llvm::Expected<WeightsPrecision> parseWeightsPrecision(llvm::StringRef text);
 
+/// What a compilation spends time on.
+enum class Mode {
+  Default,
+  /// As Default: a run on a CPU is a walk over the plan, whose memory and shapes are set up once.
+  ReduceOverhead,
+  /// Kernels are compiled with several choices and run on this machine (Target/CPU/Tuner.h).
+  MaxAutotune
+};
+
 /// All that `dynac compile` can be asked for. Plain data: the front end of the command line fills
 /// it.
 struct CompileOptions {
@@ -104,6 +113,10 @@ struct CompileOptions {
   Precision precision = Precision::F32;
   WeightsPrecision weightsPrecision;
   Accuracy accuracy = Accuracy::Default;
+  Mode mode = Mode::Default;
+  /// File of measured choices (Target/Common/Tuning.h): read, and written with MaxAutotune; "":
+  /// none.
+  std::string tuningCache;
   unsigned optLevel = 2; ///< 0: the generic way only
   unsigned jobs = 0;     ///< threads that compile; 0: as many as the process may use
   std::string linker;

@@ -22,6 +22,8 @@ public:
   /// After the fuse phase, with a hash of the program (weights left out): false ends the
   /// compilation there, for who needs no code of this program. The report then has no files.
   virtual bool fused(uint64_t hash) { return true; }
+  /// With Mode::MaxAutotune: choice number `choice` of a kernel is compiled and run.
+  virtual void tries(llvm::StringRef kernel, unsigned choice) {}
   /// Bytes of the weights region written so far, and in all.
   virtual void weightsWritten(uint64_t done, uint64_t total) {}
   /// One line that is no error: something new in a file, a default that was taken.

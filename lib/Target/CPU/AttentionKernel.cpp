@@ -48,7 +48,7 @@ int64_t AttentionSpec::keyBlock() const {
 /// All are multiples of the rows of any tile.
 int64_t AttentionSpec::unitRows() const {
   int64_t rows = 240;
-  while (rows > 24 && rows * keyBlock() > scoreElements)
+  while (rows > 24 && rows * keyBlock() > scoreElements * cachePercent / 100)
     rows = rows == 240 ? 120 : rows / 2 / 24 * 24;
   return queries.dynamic ? rows : std::clamp<int64_t>(queries.value, 1, rows);
 }

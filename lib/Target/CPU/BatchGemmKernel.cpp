@@ -34,7 +34,7 @@ int64_t BatchGemmSpec::panelWidth() const {
 }
 
 int64_t BatchGemmSpec::unitRows() const {
-  return m.dynamic ? 240 : std::clamp<int64_t>(m.value, 1, 240);
+  return m.dynamic ? mostRows : std::clamp<int64_t>(m.value, 1, mostRows);
 }
 
 /// Rows that are worth packing a transposed panel for.

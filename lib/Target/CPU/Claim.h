@@ -35,6 +35,13 @@ extern const ClaimedKernel convClaim;
 extern const ClaimedKernel depthwiseClaim;
 extern const ClaimedKernel groupedClaim;
 
+/// A size in OpenKernel::spec.
+std::string specText(const Extent &extent);
+/// "64x128": sizes, or strides, in OpenKernel::spec.
+std::string specText(llvm::ArrayRef<Extent> extents);
+/// "f32", "bf16" or "u8s8".
+llvm::StringRef dotName(DotKind kind);
+
 /// Whether `dot` has the form of a matrix product with a weight, [..., K] x [K, N] or [N, K], and K
 /// is whole words of `kind`; its element types are not looked at.
 bool isGemmOf(prim::DotOp dot, DotKind kind);

@@ -12,6 +12,8 @@
 #include "dynac/Target/CPU/Passes.h"
 #include "dynac/Transforms/Passes.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace dynac;
 using namespace dynac::cpu;
@@ -178,6 +180,15 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
     }
     spec.terms.push_back(std::move(term));
   }
+
+  OpenKernel open;
+  open.spec =
+      llvm::formatv("attention:batch={0},queries={1},keys={2},depth={3}+{4},terms={5}{6}",
+                    specText(spec.batch), specText(spec.queries), specText(spec.keys), spec.depth,
+                    spec.valueDepth, spec.terms.size(), spec.keepTiny ? ",strict" : "")
+          .str();
+  open.add("cache", spec.cachePercent, {25, 50, 100, 200});
+  spec.cachePercent = planner.choose(open)[0];
 
   RegionPlan result;
   result.kind = "attention";

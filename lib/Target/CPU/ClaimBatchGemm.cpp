@@ -9,6 +9,8 @@
 #include "RegionEpilogue.h"
 #include "dynac/Target/CPU/BatchGemmKernel.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace dynac;
 using namespace dynac::cpu;
@@ -94,12 +96,21 @@ llvm::Expected<RegionPlan> planBatchGemm(RegionOp region, Operation *op, CpuRegi
                      {},
                      0,
                      {},
-                     false};
+                     false,
+                     240};
   for (auto [i, axis] : llvm::enumerate(a.batch)) {
     spec.batch.push_back(dims->extent(aShape[axis]));
     spec.c.batchStrides.push_back(dims->extent(strides[i]));
     batchCount = batchCount * aShape[axis];
   }
+  OpenKernel open;
+  open.spec =
+      llvm::formatv("batch_gemm:batch={0},m={1},n={2},k={3},a={4},b={5}", specText(spec.batch),
+                    specText(spec.m), specText(spec.n), specText(spec.k),
+                    spec.a.transposed ? "t" : "n", spec.b.transposed ? "t" : "n")
+          .str();
+  open.add("rows", spec.mostRows, {48, 120, 240, 480});
+  spec.mostRows = planner.choose(open)[0];
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
 
   RegionPlan result;

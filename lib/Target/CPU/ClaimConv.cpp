@@ -84,6 +84,30 @@ ConvShape shapeOfConv(CompositeOp op, KernelDims &dims) {
   return shape;
 }
 
+/// `kind`'s convolution of `s` in OpenKernel::spec.
+std::string specOf(StringRef kind, const ConvShape &s) {
+  auto pair = [](const std::array<int64_t, 2> &values) {
+    return specText({Extent(values[0]), Extent(values[1])});
+  };
+  return llvm::formatv("{0}:n={1},c={2},image={3},k={4},groups={5},kernel={6},stride={7},"
+                       "dilation={8},pad={9}+{10},dot={11}{12}{13}",
+                       kind, specText(s.n), s.c, specText({s.h, s.w}), s.k, s.groups,
+                       pair(s.kernel), pair(s.stride), pair(s.dilation), pair(s.padBegin),
+                       pair(s.padEnd), dotName(s.dot), s.plainInput ? ",plain" : "",
+                       s.allowWinograd ? "" : ",strict")
+      .str();
+}
+
+/// ConvChoice's members as knobs.
+OpenKernel openConv(const ConvShape &shape) {
+  OpenKernel open{specOf("conv", shape), {}};
+  SmallVector<int64_t> sides = winogradSides(shape);
+  sides.push_back(0);
+  open.add("winograd", planConv(shape).winograd, sides);
+  open.add("cache", 100, {50, 100, 200});
+  return open;
+}
+
 /// n * ceil(rows / blockRows) * ceil(cols / blockCols) * groups * groupPanels, as in
 /// ConvPlan::units.
 SymExpr unitsOf(const ConvPlan &plan, llvm::ArrayRef<SymExpr> y) {
@@ -186,7 +210,8 @@ llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuReg
   auto dims = std::make_shared<KernelDims>();
   ConvShape shape = shapeOfConv(conv, *dims);
   shape.allowWinograd = !planner.strict;
-  ConvPlan plan = planConv(shape);
+  const Choice choice = planner.choose(openConv(shape));
+  ConvPlan plan = planConv(shape, {choice[0], choice[1]});
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   if (plan.flat && !epilogue->mayCountPixels(2, 3))
     return unsupported(
@@ -216,7 +241,11 @@ llvm::Expected<RegionPlan> planDepthwiseRegion(RegionOp region, Operation *op,
                                                CpuRegionPlanner &planner, WeightStore &weights) {
   auto conv = cast<CompositeOp>(op);
   auto dims = std::make_shared<KernelDims>();
-  DepthwisePlan plan = planOfDepthwise(conv, *dims);
+  const DepthwisePlan policy = planOfDepthwise(conv, *dims);
+  OpenKernel open{specOf(policy.channelsLast ? "depthwise_nhwc" : "depthwise", policy.shape), {}};
+  open.add("rows", policy.blockRows, {2, 4, 8, 16});
+  const DepthwisePlan plan =
+      planDepthwise(policy.shape, policy.channelsLast, planner.choose(open)[0]);
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   Shape y = shapeOf(conv.getYs()[0]);
   SymExpr blocks = plan.channelsLast ? SymExpr(plan.shape.c / kChannelBlock) : y[1];
@@ -235,7 +264,10 @@ llvm::Expected<RegionPlan> planGroupedRegion(RegionOp region, Operation *op,
                                              CpuRegionPlanner &planner, WeightStore &weights) {
   auto conv = cast<CompositeOp>(op);
   auto dims = std::make_shared<KernelDims>();
-  GroupedPlan plan = planGrouped(shapeOfConv(conv, *dims));
+  const ConvShape shape = shapeOfConv(conv, *dims);
+  OpenKernel open{specOf("grouped", shape), {}};
+  open.add("cache", 100, {50, 100, 200});
+  GroupedPlan plan = planGrouped(shape, planner.choose(open)[0]);
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   Shape y = shapeOf(conv.getYs()[0]);
   SymExpr units =

@@ -9,6 +9,8 @@
 #include "RegionEpilogue.h"
 #include "dynac/Target/CPU/GemmKernel.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace dynac;
 using namespace dynac::cpu;
@@ -47,6 +49,50 @@ bool matchesGemm(Operation *op) {
   return kind && isGemmOf(dot, *kind);
 }
 
+/// How the weight is stored, in OpenKernel::spec.
+std::string weightText(WeightFormat format) {
+  switch (format.kind) {
+  case WeightFormat::F32:
+    return "";
+  case WeightFormat::Bf16:
+    return ",weight=bf16";
+  case WeightFormat::Int8:
+    return ",weight=int8";
+  case WeightFormat::Int4:
+    return ",weight=int4/" + std::to_string(format.block);
+  }
+  return "";
+}
+
+/// GemmChoice's members as knobs; of weights in fewer bits, the rows alone. Longer chains of sums
+/// than the policy's would be less exact: so passes over k may only become more, and even.
+OpenKernel openGemm(int64_t m, int64_t n, int64_t k, DotKind kind, WeightFormat format) {
+  const GemmPlan policy = planGemm(m, n, k, kind, format);
+  const bool isPlain = format.kind == WeightFormat::F32;
+  OpenKernel open;
+  open.spec =
+      llvm::formatv("gemm:m={0},n={1},k={2},dot={3}{4}", specText(m < 0 ? dim(0) : Extent(m)), n, k,
+                    dotName(kind), weightText(format))
+          .str();
+  SmallVector<int64_t> widths;
+  if (isPlain)
+    widths = {16, 32, 48, 64};
+  open.add("panel", policy.panelWidth, widths);
+  SmallVector<int64_t> rows, passes;
+  for (int64_t count : {24, 48, 120, 240, 480})
+    if (m < 0 || count < m)
+      rows.push_back(count);
+  if (m > 0 && m <= 480)
+    rows.push_back(m);
+  open.add("rows", policy.unitRows, rows);
+  for (int64_t count = policy.passes(); isPlain && policy.k / count >= 256 && count <= 8;
+       count *= 2)
+    if (policy.k % (4 * count) == 0)
+      passes.push_back(count);
+  open.add("passes", policy.passes(), passes);
+  return open;
+}
+
 llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuRegionPlanner &planner,
                                           WeightStore &weights) {
   auto canonical = std::make_shared<CanonicalRegion>(canonicalRegion(region));
@@ -59,7 +105,9 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   SymExpr m = elementCount(aShape);
   const DotKind kind = *dotKindOf(dot.getA(), dot.getB(), dot.getResult());
   const WeightFormat format = kind == DotKind::F32 ? planner.weightFormat : WeightFormat();
-  GemmPlan gemm = planGemm(m.constant().value_or(-1), n, k, kind, format);
+  const int64_t rows = m.constant().value_or(-1);
+  const Choice choice = planner.choose(openGemm(rows, n, k, kind, format));
+  GemmPlan gemm = planGemm(rows, n, k, kind, format, {choice[0], choice[1], choice[2]});
 
   unsigned aOperand = cast<BlockArgument>(dot.getA()).getArgNumber();
   unsigned bOperand = cast<BlockArgument>(dot.getB()).getArgNumber();

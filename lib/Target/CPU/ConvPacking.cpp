@@ -34,7 +34,7 @@ static int64_t inputExtent(const ConvShape &s, unsigned axis, int64_t size) {
   return (size - 1) * s.stride[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1;
 }
 
-ConvPlan dynac::cpu::planConv(const ConvShape &s) {
+ConvPlan dynac::cpu::planConv(const ConvShape &s, const ConvChoice &choice) {
   ConvPlan plan = {};
   plan.shape = s;
   auto all = [](const std::array<int64_t, 2> &pair, int64_t value) {
@@ -44,11 +44,12 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
   plan.flat = !plan.padded && !s.plainInput && all(s.kernel, 1) && all(s.stride, 1);
   plan.groupPanels = divideCeil(alignTo(s.k / s.groups, 16), panelWidth);
 
-  plan.winograd = winogradTile(s);
+  plan.winograd = choice.winograd >= 0 ? choice.winograd : winogradTile(s);
   if (plan.winograd) {
-    planWinograd(plan);
+    planWinograd(plan, choice.cachePercent);
     return plan;
   }
+  const int64_t budget = inputBudget * choice.cachePercent / 100;
   const int64_t pixelBytes = s.groupBlocks() * s.blockWords() * 4;
   // The copy pays where more than one panel reads it.
   plan.gathersPixels = s.dot != DotKind::F32 && all(s.kernel, 1) && !plan.padded && !s.plainInput &&
@@ -56,7 +57,7 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
   if (plan.flat) {
     plan.blockRows = 1;
     // 42 pixels are whole tiles of 14 and of 6.
-    const int64_t limit = std::max<int64_t>(42, inputBudget / pixelBytes / 42 * 42);
+    const int64_t limit = std::max<int64_t>(42, budget / pixelBytes / 42 * 42);
     const bool isStatic = !s.oh.dynamic && !s.ow.dynamic;
     plan.blockCols =
         isStatic ? evenPiece(s.oh.value * s.ow.value, limit, 42) : std::min<int64_t>(limit, 840);
@@ -66,12 +67,12 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s) {
   }
   // A signal has no other rows that use the weights again.
   const bool isSignal = !s.oh.dynamic && s.oh.value == 1;
-  const int64_t cols = isSignal ? inputBudget / (pixelBytes * s.stride[1]) / 56 * 56 : 0;
+  const int64_t cols = isSignal ? budget / (pixelBytes * s.stride[1]) / 56 * 56 : 0;
   const int64_t colLimit = std::clamp<int64_t>(cols, 56, 1120);
   plan.blockCols =
       s.ow.dynamic ? std::min<int64_t>(colLimit, 280) : evenPiece(s.ow.value, colLimit);
   const int64_t rowBytes = pixelBytes * inputExtent(s, 1, plan.blockCols);
-  const int64_t inputRows = inputBudget / rowBytes;
+  const int64_t inputRows = budget / rowBytes;
   const int64_t reach = (s.kernel[0] - 1) * s.dilation[0] + 1;
   const int64_t limit = std::max<int64_t>(1, (inputRows - reach) / s.stride[0] + 1);
   plan.blockRows = s.oh.dynamic ? std::min<int64_t>(limit, 14) : evenPiece(s.oh.value, limit);

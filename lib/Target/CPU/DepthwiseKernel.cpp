@@ -16,10 +16,11 @@
 using namespace mlir;
 using namespace dynac::cpu;
 
-DepthwisePlan dynac::cpu::planDepthwise(const ConvShape &shape, bool channelsLast) {
-  DepthwisePlan plan = {shape, 8, channelsLast};
+DepthwisePlan dynac::cpu::planDepthwise(const ConvShape &shape, bool channelsLast,
+                                        int64_t blockRows) {
+  DepthwisePlan plan = {shape, blockRows ? blockRows : 8, channelsLast};
   if (!shape.oh.dynamic)
-    plan.blockRows = std::clamp<int64_t>(shape.oh.value, 1, 8);
+    plan.blockRows = std::clamp<int64_t>(shape.oh.value, 1, plan.blockRows);
   return plan;
 }
 

@@ -26,7 +26,8 @@ static double panelCost(int64_t width) {
   }
 }
 
-GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot, WeightFormat weight) {
+GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot, WeightFormat weight,
+                              const GemmChoice &choice) {
   GemmPlan plan = {};
   plan.dot = dot;
   plan.weight = weight;
@@ -36,6 +37,8 @@ GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot, Weig
   const int64_t columns = llvm::alignTo(std::max<int64_t>(n, 1), 16);
   double best = 0;
   for (int64_t width : {48, 64, 32, 16}) {
+    if (choice.panelWidth && choice.panelWidth != width)
+      continue;
     const int64_t panels = llvm::divideCeil(columns, width);
     const int64_t last = columns - (panels - 1) * width;
     const double cost = (panels - 1) * panelCost(width) + panelCost(last);
@@ -49,11 +52,15 @@ GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot, Weig
   // Multiples of every tile height (6, 8, 12). With few panels, smaller units leave work for other
   // threads.
   plan.unitRows = plan.panels >= 16 ? 240 : plan.panels >= 4 ? 120 : 48;
+  if (choice.unitRows)
+    plan.unitRows = choice.unitRows;
   if (m >= 0 && plan.unitRows > m)
     plan.unitRows = std::max<int64_t>(m, 1);
   // The part of a panel that is read again for each row tile stays in the second-level cache.
   const int64_t longest = weight.kind == WeightFormat::Int4 ? k : 2048; // four bits: all of it does
-  const int64_t passes = llvm::divideCeil(std::max<int64_t>(k, 1), std::max<int64_t>(longest, 1));
+  const int64_t passes =
+      choice.passes ? choice.passes
+                    : llvm::divideCeil(std::max<int64_t>(k, 1), std::max<int64_t>(longest, 1));
   plan.kBlock =
       passes == 1 ? std::max<int64_t>(k, 1) : llvm::alignTo(llvm::divideCeil(k, passes), 4);
   plan.scratchBytes = passes == 1 ? 0 : plan.unitRows * plan.panelWidth * int64_t(sizeof(float));

@@ -37,16 +37,17 @@ static int64_t inputExtent(const ConvShape &s, unsigned axis, int64_t size) {
   return (size - 1) * s.stride[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1;
 }
 
-GroupedPlan dynac::cpu::planGrouped(const ConvShape &s) {
+GroupedPlan dynac::cpu::planGrouped(const ConvShape &s, int64_t cachePercent) {
   GroupedPlan plan = {s, 1, 1, 0};
+  const int64_t budget = spreadBudget * cachePercent / 100;
   const int64_t pixelBytes = plan.groupChannels() * 64;
   // A signal has its pixels in one row.
   const bool isSignal = !s.oh.dynamic && s.oh.value == 1;
-  const int64_t cols = isSignal ? spreadBudget / (pixelBytes * s.stride[1]) / 14 * 14 : 0;
+  const int64_t cols = isSignal ? budget / (pixelBytes * s.stride[1]) / 14 * 14 : 0;
   plan.blockCols = evenPiece(s.ow, std::clamp<int64_t>(cols, 28, 560));
   const int64_t rowBytes = pixelBytes * inputExtent(s, 1, plan.blockCols);
   const int64_t reach = (s.kernel[0] - 1) * s.dilation[0] + 1;
-  const int64_t rows = (spreadBudget / rowBytes - reach) / s.stride[0] + 1;
+  const int64_t rows = (budget / rowBytes - reach) / s.stride[0] + 1;
   plan.blockRows = evenPiece(s.oh, std::clamp<int64_t>(rows, 4, 28));
   plan.scratchBytes = rowBytes * inputExtent(s, 0, plan.blockRows);
   return plan;

@@ -14,6 +14,8 @@
 #include "dynac/Target/CPU/Passes.h"
 #include "dynac/Transforms/Passes.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace dynac;
 using namespace dynac::cpu;
@@ -41,8 +43,21 @@ CpuRegionPlanner::emitBodies(StringRef name, llvm::function_ref<void(StringRef, 
   return symbols;
 }
 
+std::string dynac::cpu::specText(const Extent &extent) {
+  return extent.dynamic ? "?" : std::to_string(extent.value);
+}
+
+std::string dynac::cpu::specText(llvm::ArrayRef<Extent> extents) {
+  return llvm::join(llvm::map_range(extents, [](const Extent &e) { return specText(e); }), "x");
+}
+
+llvm::StringRef dynac::cpu::dotName(DotKind kind) {
+  return kind == DotKind::F32 ? "f32" : kind == DotKind::Bf16 ? "bf16" : "u8s8";
+}
+
 llvm::Expected<RegionPlan> CpuRegionPlanner::planRegion(RegionOp region, Plan &plan,
                                                         WeightStore &weights) {
+  open.reset();
   if (std::optional<StringRef> claim = region.getClaim())
     for (const ClaimedKernel &kernel : claimTable())
       if (kernel.name == *claim)
@@ -50,6 +65,24 @@ llvm::Expected<RegionPlan> CpuRegionPlanner::planRegion(RegionOp region, Plan &p
           if (op.hasAttr(kClaimAttr))
             return kernel.plan(region, &op, *this, weights);
   return planGeneric(region, plan);
+}
+
+Choice CpuRegionPlanner::choose(const OpenKernel &kernel) {
+  open = kernel;
+  if (forced && forced->size() == kernel.knobs.size())
+    return *forced;
+  if (!tuning)
+    return kernel.preferred();
+  std::vector<std::string> levels;
+  for (const Isa &isa : isas)
+    levels.push_back(isa.name.str());
+  const TuningEntry *entry = tuning->find(kernel.spec, levels, tuningCpu);
+  if (!entry)
+    return kernel.preferred();
+  if (std::optional<Choice> choice = choiceOf(kernel, *entry))
+    return *choice;
+  misfits.insert(kernel.spec);
+  return kernel.preferred();
 }
 
 llvm::Expected<RegionPlan> CpuRegionPlanner::planGeneric(RegionOp region, Plan &plan) {

@@ -25,7 +25,8 @@ namespace dynac::cpu {
 int64_t winogradTile(const ConvShape &shape);
 
 /// Sets blocks and scratch of `plan` (shape, padded, winograd, groupPanels are set).
-void planWinograd(ConvPlan &plan);
+/// `cachePercent`: as ConvChoice::cachePercent.
+void planWinograd(ConvPlan &plan, int64_t cachePercent);
 
 /// [panel][product][c][panel width], transformed in f64.
 void packWinograd(const ConvPlan &plan, llvm::ArrayRef<float> weights,

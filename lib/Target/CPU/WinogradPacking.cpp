@@ -39,13 +39,19 @@ WinogradGeometry::WinogradGeometry(const ConvPlan &plan) {
   elements = outputs + side * side * 16;
 }
 
-int64_t dynac::cpu::winogradTile(const ConvShape &s) {
+llvm::SmallVector<int64_t> dynac::cpu::winogradSides(const ConvShape &s) {
   auto all = [](const std::array<int64_t, 2> &pair, int64_t value) {
     return pair[0] == value && pair[1] == value;
   };
   if (!s.allowWinograd || s.dot != DotKind::F32 || !all(s.kernel, 3) || !all(s.stride, 1) ||
       s.groups != 1 || s.plainInput || s.oh.dynamic || s.ow.dynamic || s.h.dynamic || s.w.dynamic ||
       s.c < 32 || s.k < 32)
+    return {};
+  return {2, 4};
+}
+
+int64_t dynac::cpu::winogradTile(const ConvShape &s) {
+  if (winogradSides(s).empty())
     return 0;
   const int64_t rows = divideCeil(s.oh.value, s.dilation[0]),
                 cols = divideCeil(s.ow.value, s.dilation[1]);
@@ -62,7 +68,7 @@ int64_t dynac::cpu::winogradTile(const ConvShape &s) {
   return tiles(2) >= 16 && waste(2) < 1.4 ? 2 : 0;
 }
 
-void dynac::cpu::planWinograd(ConvPlan &plan) {
+void dynac::cpu::planWinograd(ConvPlan &plan, int64_t cachePercent) {
   const ConvShape &s = plan.shape;
   const int64_t side = plan.winograd, products = (side + 2) * (side + 2);
   const int64_t tileRows = divideCeil(divideCeil(s.oh.value, s.dilation[0]), side),
@@ -70,7 +76,7 @@ void dynac::cpu::planWinograd(ConvPlan &plan) {
   // V and M of a block stay in the second-level cache; but each block reads all weights, which
   // come from further away.
   const int64_t perTile = products * 4 * int64_t(alignTo(s.c, 16) + 32);
-  const int64_t limit = std::max<int64_t>(700 * 1024 / perTile, 32);
+  const int64_t limit = std::max<int64_t>(700 * 1024 * cachePercent / 100 / perTile, 32);
   const int64_t rowsOfBlock =
       std::max<int64_t>(1, limit / (tileCols * s.dilation[0] * s.dilation[1]));
   const int64_t blocks = divideCeil(tileRows, rowsOfBlock);

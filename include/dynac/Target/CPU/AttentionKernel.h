@@ -48,6 +48,8 @@ struct AttentionSpec {
   /// Elements of the buffers before the first matrix.
   Extent qOffset = 0, kOffset = 0, vOffset = 0;
 
+  int64_t cachePercent = 100; ///< of the memory that a block of scores may take
+
   /// Queries of a unit, and keys of a block.
   int64_t unitRows() const;
   int64_t keyBlock() const;

@@ -41,6 +41,7 @@ struct BatchGemmSpec {
   unsigned dimCount = 0;
   Epilogue epilogue;
   bool outputMayAlias = false; ///< as GemmSpec::outputMayAlias
+  int64_t mostRows = 240;      ///< of a unit: a multiple of 24
 
   /// Columns of a panel and rows of a unit.
   int64_t panelWidth() const;

@@ -78,7 +78,16 @@ struct ConvPlan {
   int64_t units(int64_t n, int64_t oh, int64_t ow) const;
 };
 
-ConvPlan planConv(const ConvShape &shape);
+/// What planConv may be told.
+struct ConvChoice {
+  int64_t winograd = -1;      ///< one of winogradSides, or 0; -1: planConv decides
+  int64_t cachePercent = 100; ///< of the memory that a block may take
+};
+
+ConvPlan planConv(const ConvShape &shape, const ConvChoice &choice = {});
+
+/// The sides of the tiles with which Winograd's way computes `shape`; none if it does not.
+llvm::SmallVector<int64_t> winogradSides(const ConvShape &shape);
 
 /// Packs w[k, c / groups, kh, kw] (dense) as [panel][c/16][kh][kw][16][panel width], for plain
 /// input [panel][c][kh][kw][panel width]. For float to float, float or bf16 to bf16 (uint16_t)

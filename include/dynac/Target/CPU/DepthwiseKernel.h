@@ -35,8 +35,9 @@ struct DepthwisePlan {
   }
 };
 
-/// `channelsLast`: 16 has to divide the channels.
-DepthwisePlan planDepthwise(const ConvShape &shape, bool channelsLast = false);
+/// `channelsLast`: 16 has to divide the channels. `blockRows`: of a unit; 0: planDepthwise decides.
+DepthwisePlan planDepthwise(const ConvShape &shape, bool channelsLast = false,
+                            int64_t blockRows = 0);
 
 /// Packs w[c, kh, kw] (dense).
 void packDepthwise(const DepthwisePlan &plan, llvm::ArrayRef<float> weights,

@@ -61,13 +61,21 @@ struct GemmPlan {
     return k / weight.block * (weight.block / 8 + 1) + (rest ? (rest + 7) / 8 + 1 : 0);
   }
   int64_t packedWords() const { return ((panels - 1) * panelWidth + lastWidth) * packedRows(); }
+  int64_t passes() const { return kBlock ? (std::max<int64_t>(k, 1) + kBlock - 1) / kBlock : 1; }
   /// The kernel's extent: unit u is rows [u / panels * unitRows, ...) of panel u % panels.
   int64_t units(int64_t m) const { return (m + unitRows - 1) / unitRows * panels; }
 };
 
+/// What planGemm may be told; 0: it decides.
+struct GemmChoice {
+  int64_t panelWidth = 0; ///< 16, 32, 48 or 64
+  int64_t unitRows = 0;   ///< a multiple of 24, or m
+  int64_t passes = 0;     ///< over k
+};
+
 /// `m` matters for the size of a unit only; -1: not known. `k` is a multiple of groupOf(dot).
 GemmPlan planGemm(int64_t m, int64_t n, int64_t k, DotKind dot = DotKind::F32,
-                  WeightFormat weight = {});
+                  WeightFormat weight = {}, const GemmChoice &choice = {});
 
 /// Bytes of packed B of DotKind::F32: panels, then scales if the format has them there.
 int64_t packedBytes(const GemmPlan &plan);

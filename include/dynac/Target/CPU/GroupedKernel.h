@@ -40,7 +40,8 @@ struct GroupedPlan {
   }
 };
 
-GroupedPlan planGrouped(const ConvShape &shape);
+/// `cachePercent`: as ConvChoice::cachePercent.
+GroupedPlan planGrouped(const ConvShape &shape, int64_t cachePercent = 100);
 
 /// Packs w[k, c / groups, kh, kw] (dense) as [K/16][kh][kw][c / groups][16].
 void packGrouped(const GroupedPlan &plan, llvm::ArrayRef<float> weights,

@@ -10,10 +10,12 @@
 
 #include "dynac/Target/CPU/GemmKernel.h"
 #include "dynac/Target/Common/Schedule.h"
+#include "dynac/Target/Common/Tuning.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
 #include <memory>
+#include <set>
 
 namespace dynac::cpu {
 
@@ -52,6 +54,20 @@ public:
   /// are written.
   std::shared_ptr<std::map<int64_t, WeightError>> weightErrors =
       std::make_shared<std::map<int64_t, WeightError>>();
+
+  /// Measured choices, or null: policies alone choose.
+  const TuningCache *tuning = nullptr;
+  /// The CPU whose lines come first; "" for an answer that depends on the cache alone.
+  std::string tuningCpu;
+  /// The choice to take whatever the cache says, if the kernel has as many knobs.
+  std::optional<Choice> forced;
+
+  /// What a claimed kernel chooses of what it leaves open.
+  Choice choose(const OpenKernel &kernel);
+  /// What the region that was planned last leaves open.
+  std::optional<OpenKernel> open;
+  /// Kernels whose line in the cache names choices that they do not have: it is not followed.
+  std::set<std::string> misfits;
 
 private:
   llvm::Expected<RegionPlan> planGeneric(prim::RegionOp region, Plan &plan);

@@ -18,6 +18,8 @@
 #include "dynac/Dialect/Prim/WeightStore.h"
 #include "dynac/Target/Common/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace dynac {
 
