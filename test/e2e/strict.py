@@ -6,8 +6,9 @@
 #
 # ===------------------------------------------------------------------------=== #
 """`--accuracy strict`: 3x3 convolutions that Winograd's way would take keep weights of nine taps and are at least as close to
-float64 as by default, batch norms behind them too; shares of attention that are denormal still count. Convolutions run for
-each CPU level. The exit code is 1 on a difference, 77 if a package is missing."""
+float64 as by default, batch norms behind them too; products that Strassen's way would take are closer; shares of attention
+that are denormal still count. Convolutions and products run for each CPU level. The exit code is 1 on a difference, 77 if a
+package is missing."""
 
 import argparse
 import sys
@@ -52,6 +53,14 @@ def convolutions(path):
     shape = [1, CHANNELS, 28, 28]
     save(path, nodes, weights, [("x", shape)], shape)
     return {"x": RNG.standard_normal(shape).astype(np.float32)}
+
+
+def product(path):
+    """Large enough for Strassen's method; all numbers have many bits."""
+    m, n, k = 128, 192, 768
+    save(path, [helper.make_node("MatMul", ["x", "w"], ["y"])], {"w": RNG.standard_normal((k, n)).astype(np.float32)},
+         [("x", (m, k))], (m, n))
+    return {"x": RNG.standard_normal((m, k)).astype(np.float32)}
 
 
 def attention(path):
@@ -114,6 +123,19 @@ class Check:
             if not errors[0] <= errors[1]:
                 self.fail(f"convolutions {level}: strict errs by {errors[0]:.2e}, default by {errors[1]:.2e}")
 
+    def product(self):
+        path = self.work / "product.onnx"
+        given = product(path)
+        for level in LEVELS:
+            strict, default = (self.error(path, given, "--march", level, "--accuracy", accuracy)
+                               for accuracy in ("strict", "default"))
+            if strict is None or default is None:
+                continue
+            if self.verbose:
+                print(f"product {level}: errors {strict:.2e} {default:.2e}")
+            if not 1.3 * strict < default < 4 * strict:
+                self.fail(f"product {level}: strict errs by {strict:.2e}, default by {default:.2e}")
+
     def attention(self):
         path = self.work / "attention.onnx"
         given = attention(path)
@@ -136,6 +158,7 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     check = Check(options)
     check.convolutions()
+    check.product()
     check.attention()
     print("passed" if not check.failed else f"{check.failed} failed")
     return 1 if check.failed else 0

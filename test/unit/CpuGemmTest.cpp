@@ -22,6 +22,7 @@ struct Shape {
   int64_t m, n, k;
   bool dynamic;
   WeightFormat weight = {};
+  bool strassen = false;
 };
 
 float nearestBf16(float value) {
@@ -77,7 +78,8 @@ Value biasReluResidual(OpBuilder &b, Location loc, Value acc, const EpilogueCoor
 
 GemmSpec makeSpec(MLIRContext &context, const Shape &shape, bool epilogue) {
   GemmSpec spec;
-  spec.plan = planGemm(shape.dynamic ? -1 : shape.m, shape.n, shape.k, DotKind::F32, shape.weight);
+  spec.plan = planGemm(shape.dynamic ? -1 : shape.m, shape.n, shape.k, DotKind::F32, shape.weight,
+                       {0, 0, 0, shape.strassen});
   spec.m = shape.dynamic ? dim(0) : Extent(shape.m);
   spec.dimCount = 1;
   if (epilogue) {
@@ -258,4 +260,160 @@ TEST(CpuGemmTest, LongSumsAreShortChains) {
     for (int64_t j = 0; j < shape.n; ++j)
       EXPECT_NEAR(c[j], exact, exact * bound) << isa.suffix.str();
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Strassen's products
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+const WeightFormat f32 = {};
+
+/// A kernel for each level that shows something else: no FMA is like AVX2.
+std::vector<Isa> strassenIsas() {
+  std::vector<Isa> isas;
+  for (const Isa &isa : runnableIsas())
+    if (isa.level == DYNAC_CPU_V3 || isa.level == DYNAC_CPU_V4)
+      isas.push_back(isa);
+  return isas;
+}
+
+/// Runs the product of `a` and `b` without an epilogue.
+std::vector<float> multiply(dynac_kernel_fn fn, const GemmSpec &spec, const Shape &s,
+                            Aligned<float> &a, Aligned<float> &b) {
+  Aligned<float> packed(spec.plan.packedWords()), c(s.m * s.n);
+  packGemmB<float, float>(spec.plan, {b.data(), b.size()}, s.n, 1, {packed.data(), packed.size()});
+  Aligned<char> scratch(spec.plan.scratchBytes + 64, char(-1));
+  EXPECT_EQ(callKernel(fn, {a.data(), packed.data(), c.data()}, {s.m}, 0, spec.plan.units(s.m),
+                       scratch.data()),
+            0);
+  return std::vector<float>(c.data(), c.data() + c.size());
+}
+
+/// |c - a b| / |a b| of one row.
+double rowError(const std::vector<float> &c, const Aligned<float> &a, const Aligned<float> &b,
+                const Shape &s, int64_t row) {
+  double difference = 0, size = 0;
+  for (int64_t j = 0; j < s.n; ++j) {
+    double exact = 0;
+    for (int64_t p = 0; p < s.k; ++p)
+      exact += double(a[row * s.k + p]) * b[p * s.n + j];
+    difference += std::pow(c[row * s.n + j] - exact, 2);
+    size += exact * exact;
+  }
+  return std::sqrt(difference / size);
+}
+
+} // namespace
+
+TEST(CpuGemmTest, StrassenMatchesPlainProduct) {
+  const Shape shapes[] = {
+      {64, 96, 192, false, f32, true},   // one pair, one block of k
+      {101, 144, 384, false, f32, true}, // an odd number of rows and a panel that has no other
+      {67, 200, 512, false, f32, true},  // a panel with columns that do not exist
+      {250, 768, 224, false, f32, true}, // a second block of rows that is too small
+      {165, 96, 192, false, f32, true},  // one that is not
+      {170, 128, 1024, true, f32, true}, {30, 96, 192, true, f32, true},
+      {0, 96, 192, true, f32, true},     {70, 192, 4480, false, f32, true}};
+  MLIRContext context;
+  loadKernelDialects(context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  auto nameOf = [&](size_t i, const Isa &isa) {
+    return ("strassen" + std::to_string(i) + "." + isa.suffix).str();
+  };
+  auto hasEpilogue = [](size_t i) { return i != 0; };
+  for (auto [i, shape] : llvm::enumerate(shapes))
+    for (const Isa &isa : strassenIsas()) {
+      const GemmSpec spec = makeSpec(context, shape, hasEpilogue(i));
+      ASSERT_GT(spec.plan.pairs, 0) << i;
+      emitGemm(*module, nameOf(i, isa), isa, spec);
+    }
+  KernelJit jit(*module);
+  for (auto [i, shape] : llvm::enumerate(shapes))
+    for (const Isa &isa : strassenIsas())
+      check(jit[nameOf(i, isa)], makeSpec(context, shape, hasEpilogue(i)), shape, hasEpilogue(i),
+            nameOf(i, isa));
+}
+
+TEST(CpuGemmTest, StrassenIsForLargeProductsOfF32) {
+  auto pairs = [](int64_t m, int64_t n, int64_t k, DotKind dot, WeightFormat format, bool allow) {
+    return planGemm(m, n, k, dot, format, {0, 0, 0, allow}).pairs;
+  };
+  EXPECT_EQ(pairs(128, 768, 768, DotKind::F32, f32, true), 8);
+  EXPECT_EQ(pairs(128, 768, 768, DotKind::F32, f32, false), 0);
+  EXPECT_EQ(pairs(128, 768, 768, DotKind::Bf16, f32, true), 0);
+  EXPECT_EQ(pairs(128, 768, 768, DotKind::F32, WeightFormat::Int8, true), 0);
+  EXPECT_EQ(pairs(63, 768, 768, DotKind::F32, f32, true), 0);
+  EXPECT_EQ(pairs(128, 48, 768, DotKind::F32, f32, true), 0);
+  EXPECT_EQ(pairs(128, 768, 96, DotKind::F32, f32, true), 0);
+  EXPECT_EQ(pairs(128, 768, 769, DotKind::F32, f32, true), 0);
+}
+
+/// The error of random numbers is a few times that of the plain product, also in rows that
+/// are small beside the rows they are paired with.
+TEST(CpuGemmTest, StrassenErrorsOfRows) {
+  Shape shape = {128, 192, 1024, false};
+  MLIRContext context;
+  loadKernelDialects(context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  const GemmSpec plain = makeSpec(context, shape, /*epilogue=*/false);
+  shape.strassen = true;
+  const GemmSpec strassen = makeSpec(context, shape, /*epilogue=*/false);
+  for (const Isa &isa : strassenIsas()) {
+    emitGemm(*module, ("plain." + isa.suffix).str(), isa, plain);
+    emitGemm(*module, ("strassen." + isa.suffix).str(), isa, strassen);
+  }
+  KernelJit jit(*module);
+  Aligned<float> a(shape.m * shape.k), b(shape.k * shape.n);
+  fillRandom(a.data(), a.size(), 1);
+  fillRandom(b.data(), b.size(), 2);
+  // Rows 64 and on are paired with rows 0 and on.
+  const float factors[] = {1e-30f, 1e-3f, 1, 1e6f, 1e30f};
+  for (int64_t i = 0; i < shape.m; ++i)
+    for (int64_t p = 0; p < shape.k; ++p)
+      a[i * shape.k + p] *= factors[i % 5];
+  for (const Isa &isa : strassenIsas()) {
+    const auto expected = multiply(jit[("plain." + isa.suffix).str()], plain, shape, a, b);
+    const auto c = multiply(jit[("strassen." + isa.suffix).str()], strassen, shape, a, b);
+    EXPECT_NE(c, expected); // else nothing is tested here
+    for (int64_t i = 0; i < shape.m; ++i)
+      EXPECT_LT(rowError(c, a, b, shape, i), 4 * rowError(expected, a, b, shape, i))
+          << isa.suffix.str() << " row " << i;
+  }
+}
+
+/// Numbers that are not finite get no further than in the plain product.
+TEST(CpuGemmTest, StrassenKeepsInfinityAndNan) {
+  Shape shape = {70, 192, 384, false};
+  MLIRContext context;
+  loadKernelDialects(context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  const GemmSpec plain = makeSpec(context, shape, /*epilogue=*/false);
+  shape.strassen = true;
+  const GemmSpec strassen = makeSpec(context, shape, /*epilogue=*/false);
+  const Isa isa = strassenIsas().back();
+  emitGemm(*module, "plain", isa, plain);
+  emitGemm(*module, "strassen", isa, strassen);
+  KernelJit jit(*module);
+  const size_t rows = shape.m * shape.k, columns = shape.k * shape.n;
+  auto expectSame = [&](Aligned<float> &a, Aligned<float> &b, const char *what) {
+    const auto expected = multiply(jit["plain"], plain, shape, a, b);
+    const auto c = multiply(jit["strassen"], strassen, shape, a, b);
+    for (size_t i = 0; i < c.size(); ++i)
+      if (std::isnan(expected[i]))
+        ASSERT_TRUE(std::isnan(c[i])) << what << " at " << i;
+      else
+        ASSERT_EQ(c[i], expected[i]) << what << " at " << i;
+  };
+  Aligned<float> a(rows, 1.f), b(columns, 0.5f), some(rows, 1.f), weight(columns, 0.5f);
+  some[3 * shape.k + 5] = INFINITY;
+  some[40 * shape.k + 200] = NAN;
+  expectSame(some, b, "rows");
+  weight[7 * shape.n + 100] = -INFINITY;
+  expectSame(a, weight, "a column");
+  // Sums of two of them overflow, the product does not.
+  for (int64_t p = 0; p < shape.k; ++p)
+    b[p * shape.n] = b[p * shape.n + 48] = p % 2 ? 3e38f : -3e38f;
+  expectSame(a, b, "large weights");
 }

@@ -111,7 +111,8 @@ public:
     app->add_option(
            "--accuracy", accuracy,
            "strict: products of the model's own numbers only: no Winograd convolutions, no "
-           "scales folded into weights, denormal numbers kept, no --precision bf16; sums "
+           "Strassen products, no scales folded into weights, denormal numbers kept, no "
+           "--precision bf16; sums "
            "may still be split for vectors, and functions have the error bounds that "
            "they always have (at most a few ulp). fast: the same as default so far")
         ->capture_default_str()

@@ -68,7 +68,8 @@ enum class Precision { F32, Bf16 };
 /// How far results may be from those of exact arithmetic.
 enum class Accuracy {
   /// Every product that the model names is formed of its own f32 numbers and added in f32 or wider:
-  /// no transformed convolutions (Winograd), no scales multiplied into weights, no denormal numbers
+  /// no transformed convolutions (Winograd) or products (Strassen), no scales multiplied into
+  /// weights, no denormal numbers
   /// taken for 0. Sums may be split and ordered for vectors, a product and its sum may be rounded
   /// once, and functions keep their bounds, which are those of Default.
   Strict,

@@ -66,20 +66,21 @@ std::string weightText(WeightFormat format) {
 
 /// GemmChoice's members as knobs; of weights in fewer bits, the rows alone. Longer chains of sums
 /// than the policy's would be less exact: so passes over k may only become more, and even.
-OpenKernel openGemm(int64_t m, int64_t n, int64_t k, DotKind kind, WeightFormat format) {
-  const GemmPlan policy = planGemm(m, n, k, kind, format);
+OpenKernel openGemm(int64_t m, int64_t n, int64_t k, DotKind kind, WeightFormat format,
+                    bool isStrict) {
+  const GemmPlan policy = planGemm(m, n, k, kind, format, {0, 0, 0, /*strassen=*/!isStrict});
   const bool isPlain = format.kind == WeightFormat::F32;
   OpenKernel open;
   open.spec =
-      llvm::formatv("gemm:m={0},n={1},k={2},dot={3}{4}", specText(m < 0 ? dim(0) : Extent(m)), n, k,
-                    dotName(kind), weightText(format))
+      llvm::formatv("gemm:m={0},n={1},k={2},dot={3}{4}{5}", specText(m < 0 ? dim(0) : Extent(m)), n,
+                    k, dotName(kind), weightText(format), isStrict ? ",strict" : "")
           .str();
   SmallVector<int64_t> widths;
   if (isPlain)
     widths = {16, 32, 48, 64};
   open.add("panel", policy.panelWidth, widths);
   SmallVector<int64_t> rows, passes;
-  for (int64_t count : {24, 48, 120, 240, 480})
+  for (int64_t count : {24, 48, 96, 120, 144, 240, 480})
     if (m < 0 || count < m)
       rows.push_back(count);
   if (m > 0 && m <= 480)
@@ -90,6 +91,7 @@ OpenKernel openGemm(int64_t m, int64_t n, int64_t k, DotKind kind, WeightFormat 
     if (policy.k % (4 * count) == 0)
       passes.push_back(count);
   open.add("passes", policy.passes(), passes);
+  open.add("strassen", policy.pairs != 0, {0});
   return open;
 }
 
@@ -106,8 +108,9 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   const DotKind kind = *dotKindOf(dot.getA(), dot.getB(), dot.getResult());
   const WeightFormat format = kind == DotKind::F32 ? planner.weightFormat : WeightFormat();
   const int64_t rows = m.constant().value_or(-1);
-  const Choice choice = planner.choose(openGemm(rows, n, k, kind, format));
-  GemmPlan gemm = planGemm(rows, n, k, kind, format, {choice[0], choice[1], choice[2]});
+  const Choice choice = planner.choose(openGemm(rows, n, k, kind, format, planner.strict));
+  GemmPlan gemm =
+      planGemm(rows, n, k, kind, format, {choice[0], choice[1], choice[2], choice[3] != 0});
 
   unsigned aOperand = cast<BlockArgument>(dot.getA()).getArgNumber();
   unsigned bOperand = cast<BlockArgument>(dot.getB()).getArgNumber();
@@ -149,8 +152,10 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
   result.kind = "gemm";
   result.key = "gemm:" + canonical->text;
   result.units = m.constant() ? SymExpr(gemm.units(*m.constant()))
-                              : m.ceilDiv(SymExpr(gemm.unitRows)) * SymExpr(gemm.panels);
+                              : m.ceilDiv(SymExpr(gemm.unitRows)) * SymExpr(gemm.blockUnits());
   result.scratchBytes = gemm.scratchBytes;
+  if (m.constant()) // else it hangs on the number of rows
+    result.products = SymExpr(-gemm.sparedProducts(*m.constant()));
   result.weights[bOperand] = it->second;
 
   // Everything the kernel needs of the dimensions is passed as a value, so equal text means equal
@@ -170,7 +175,8 @@ llvm::Expected<RegionPlan> planGemmRegion(RegionOp region, Operation *op, CpuReg
     return planner.emitBodies(
         name,
         [&](StringRef symbol, const Isa &isa) { emitGemm(planner.kernels, symbol, isa, spec); },
-        [&](const Isa &isa) { return gemmTakesTiles(isa, gemm); });
+        [&](const Isa &isa) { return gemmTakesTiles(isa, gemm); },
+        /*isF32=*/kind == DotKind::F32 && spec.outputType.isF32());
   };
   return result;
 }

@@ -7,9 +7,11 @@
 
 #include "dynac/Target/CPU/GemmKernel.h"
 #include "GemmPanel.h"
+#include "GemmStrassen.h"
 #include "MatrixKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -76,62 +78,113 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
   if (tileK)
     tiles.emplace(kernel, plan.dot, tileK);
 
-  kernel.keepLoops();
-  forLoop(b, loc, kernel.begin(), kernel.end(), kernel.constant(1), [&](OpBuilder &, Value unit) {
-    Value number = math.opaque(math.rem(unit, plan.panels));
-    Value row = math.opaque(math.mul(math.div(unit, plan.panels), plan.unitRows));
-    auto emitPanel = [&](Value number, int64_t width, int64_t columns) {
-      GemmPanel panel(kernel);
-      panel.dot = plan.dot;
-      panel.a = a;
-      panel.aBase = math.constant(0);
-      panel.aRowStride = math.constant(spec.lda ? spec.lda : plan.k);
-      panel.aKStride = math.constant(1);
-      panel.row = row;
-      panel.rowEnd = math.opaque(math.min(math.add(row, plan.unitRows), m));
-      panel.rowCount = spec.m.dynamic ? -1 : spec.m.value;
-      panel.unitRows = plan.unitRows;
-      Value base = math.opaque(math.mul(number, plan.panelWidth * plan.packedRows()));
-      panel.b = packed;
-      panel.bKStride = math.constant(width);
-      panel.bBase = [&math, base, width](Value kBegin) {
-        return math.add(base, math.mul(kBegin, width));
-      };
-      panel.next = math.add(base, width * plan.packedRows());
-      panel.weight = plan.weight;
-      panel.width = width;
-      panel.columns = columns;
-      panel.k = math.constant(plan.k);
-      panel.staticK = plan.k;
-      panel.kBlock = plan.kBlock;
-      panel.partial = partial;
-      panel.tiles = tiles ? &*tiles : nullptr;
-      panel.tileK = tileK;
-      Value firstColumn = math.opaque(math.mul(number, plan.panelWidth));
-      panel.store = [&](Value row, Value offset, Value sums, Value mask) {
-        Value column = math.add(firstColumn, offset);
-        if (scales) { // there is one for each column of a panel, whether it exists or not
-          Value at = math.add(column, scalesOffset(plan) / int64_t(sizeof(float)));
-          Value scale = b.create<vector::LoadOp>(loc, cast<VectorType>(sums.getType()), scales, at);
-          sums = b.create<arith::MulFOp>(loc, sums, scale);
-        }
-        EpilogueCoords coords{
-            kernel, {row, column}, column, cast<VectorType>(sums.getType()), mask};
-        storeTileVector(b, loc, sums, spec.epilogue, coords, output, coords.index);
-      };
-      panel.emit();
+  const int64_t lda = spec.lda ? spec.lda : plan.k;
+  auto storeSums = [&](Value row, Value column, Value sums, Value mask) {
+    if (scales) { // there is one for each column of a panel, whether it exists or not
+      Value at = math.add(column, scalesOffset(plan) / int64_t(sizeof(float)));
+      Value scale = b.create<vector::LoadOp>(loc, cast<VectorType>(sums.getType()), scales, at);
+      sums = b.create<arith::MulFOp>(loc, sums, scale);
+    }
+    EpilogueCoords coords{kernel, {row, column}, column, cast<VectorType>(sums.getType()), mask};
+    storeTileVector(b, loc, sums, spec.epilogue, coords, output, coords.index);
+  };
+  auto emitPanel = [&](Value row, Value number, int64_t width, int64_t columns) {
+    GemmPanel panel(kernel);
+    panel.dot = plan.dot;
+    panel.a = a;
+    panel.aBase = math.constant(0);
+    panel.aRowStride = math.constant(lda);
+    panel.aKStride = math.constant(1);
+    panel.row = row;
+    panel.rowEnd = math.opaque(math.min(math.add(row, plan.unitRows), m));
+    panel.rowCount = spec.m.dynamic ? -1 : spec.m.value;
+    panel.unitRows = plan.unitRows;
+    Value base = math.opaque(math.mul(number, plan.panelWidth * plan.packedRows()));
+    panel.b = packed;
+    panel.bKStride = math.constant(width);
+    panel.bBase = [&math, base, width](Value kBegin) {
+      return math.add(base, math.mul(kBegin, width));
     };
+    panel.next = math.add(base, width * plan.packedRows());
+    panel.weight = plan.weight;
+    panel.width = width;
+    panel.columns = columns;
+    panel.k = math.constant(plan.k);
+    panel.staticK = plan.k;
+    panel.kBlock = plan.kBlock;
+    panel.partial = partial;
+    panel.tiles = tiles ? &*tiles : nullptr;
+    panel.tileK = tileK;
+    Value firstColumn = math.opaque(math.mul(number, plan.panelWidth));
+    panel.store = [&](Value row, Value offset, Value sums, Value mask) {
+      storeSums(row, math.add(firstColumn, offset), sums, mask);
+    };
+    panel.emit();
+  };
+  auto emitAnyPanel = [&](Value row, Value number) {
     const int64_t lastColumns = plan.n - (plan.panels - 1) * plan.panelWidth;
     if (lastColumns == plan.panelWidth)
-      return emitPanel(number, plan.panelWidth, plan.panelWidth);
+      return emitPanel(row, number, plan.panelWidth, plan.panelWidth);
     Value last = math.constant(plan.panels - 1);
     if (plan.panels == 1)
-      return emitPanel(last, plan.lastWidth, lastColumns);
+      return emitPanel(row, last, plan.lastWidth, lastColumns);
     ifThenElse(
         b, loc, math.less(number, last),
-        [&](OpBuilder &) { emitPanel(number, plan.panelWidth, plan.panelWidth); },
-        [&](OpBuilder &) { emitPanel(last, plan.lastWidth, lastColumns); });
-  });
+        [&](OpBuilder &) { emitPanel(row, number, plan.panelWidth, plan.panelWidth); },
+        [&](OpBuilder &) { emitPanel(row, last, plan.lastWidth, lastColumns); });
+  };
+
+  kernel.keepLoops();
+  Value one = math.constant(1);
+  if (!plan.pairs) {
+    forLoop(b, loc, kernel.begin(), kernel.end(), one, [&](OpBuilder &, Value unit) {
+      Value number = math.opaque(math.rem(unit, plan.panels));
+      Value row = math.opaque(math.mul(math.div(unit, plan.panels), plan.unitRows));
+      emitAnyPanel(row, number);
+    });
+  } else {
+    StrassenUnit strassen(kernel, plan, spec.m, lda, a, packed);
+    const int64_t units = plan.blockUnits();
+    Value zero = math.constant(0), pairs = math.constant(plan.pairs);
+    forLoop(b, loc, math.div(kernel.begin(), units),
+            math.div(math.add(kernel.end(), units - 1), units), one, [&](OpBuilder &, Value block) {
+              Value row = math.opaque(math.mul(block, plan.unitRows));
+              Value rows = math.opaque(math.min(math.constant(plan.unitRows), math.sub(m, row)));
+              Value unitBase = math.mul(block, units);
+              Value first = math.opaque(math.max(math.sub(kernel.begin(), unitBase), zero));
+              Value last =
+                  math.opaque(math.min(math.sub(kernel.end(), unitBase), math.constant(units)));
+              Value isLarge = math.less(math.constant(GemmPlan::strassenRows - 1), rows);
+              strassen.setRows(row, rows);
+              ifThenElse(b, loc, b.create<arith::AndIOp>(loc, isLarge, math.less(first, pairs)),
+                         [&](OpBuilder &) { strassen.prepare(); });
+              forLoop(b, loc, first, last, one, [&](OpBuilder &, Value unit) {
+                // The panels that are left to the plain product.
+                Value isPair = math.less(unit, pairs);
+                Value begin = b.create<arith::SelectOp>(loc, isPair, math.mul(unit, 2),
+                                                        math.add(unit, pairs));
+                Value end =
+                    math.add(begin, b.create<arith::SelectOp>(loc, isPair, math.constant(2), one));
+                auto choice = b.create<scf::IfOp>(loc, TypeRange{b.getIndexType()},
+                                                  b.create<arith::AndIOp>(loc, isLarge, isPair),
+                                                  /*withElseRegion=*/true);
+                {
+                  OpBuilder::InsertionGuard guard(b);
+                  b.setInsertionPointToStart(choice.thenBlock());
+                  Value firstColumn = math.opaque(math.mul(unit, 2 * plan.panelWidth));
+                  Value isDone = strassen.multiply(unit, [&](Value row, Value column, Value sums) {
+                    storeSums(row, math.add(firstColumn, column), sums, nullptr);
+                  });
+                  b.create<scf::YieldOp>(
+                      loc, ValueRange{b.create<arith::SelectOp>(loc, isDone, end, begin)});
+                  b.setInsertionPointToStart(choice.elseBlock());
+                  b.create<scf::YieldOp>(loc, ValueRange{begin});
+                }
+                forLoop(b, loc, choice.getResult(0), end, one,
+                        [&](OpBuilder &, Value panel) { emitAnyPanel(row, math.opaque(panel)); });
+              });
+            });
+  }
   if (tiles)
     tiles->release();
   kernel.finish();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GemmStrassen.h"
 #include "PackedNumber.h"
 #include "dynac/Target/CPU/GemmKernel.h"
 
@@ -64,6 +65,8 @@ GemmPlan dynac::cpu::planGemm(int64_t m, int64_t n, int64_t k, DotKind dot, Weig
   plan.kBlock =
       passes == 1 ? std::max<int64_t>(k, 1) : llvm::alignTo(llvm::divideCeil(k, passes), 4);
   plan.scratchBytes = passes == 1 ? 0 : plan.unitRows * plan.panelWidth * int64_t(sizeof(float));
+  if (choice.strassen && dot == DotKind::F32 && weight.kind == WeightFormat::F32)
+    planStrassen(plan, m, choice.unitRows);
   return plan;
 }
 

@@ -196,6 +196,8 @@ void GemmPanel::products(const Pass &current, int64_t rows, Value at, Value slic
   micro.dot = dot;
   micro.a = a;
   micro.b = b;
+  micro.bOther = bOther;
+  micro.bMinus = bMinus;
   for (int64_t r = 0; r < rows; ++r)
     micro.aRow.push_back(math.mul(aRowStride, r));
   micro.aBase =

@@ -34,6 +34,9 @@ struct GemmPanel {
   /// B[k, j] of the pass from kBegin is b[bBase(kBegin) + (k - kBegin) * bKStride + j].
   mlir::Value b, bKStride;
   std::function<mlir::Value(mlir::Value kBegin)> bBase;
+  /// If set: B is the sum (difference) of these elements and those that lie so much further on.
+  mlir::Value bOther;
+  bool bMinus = false;
   /// How B is stored. Of Int4, bBase is where its blocks begin; there is one pass and k is known.
   WeightFormat weight;
   /// Makes B of a pass available (packs it); may be null.

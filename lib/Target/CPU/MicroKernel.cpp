@@ -143,6 +143,7 @@ private:
   bool isNarrow(unsigned v) const { return kernel.lastLanes && v + 1 == kernel.vectors; }
   Value widen(Value value, Type word);
   Value loadB(Value index, unsigned v, unsigned lanes);
+  Value vectorOfB(Value index, unsigned v, unsigned lanes);
   Value loadA(Value index);
   int64_t lineElements() const {
     return 64 / (cast<MemRefType>(kernel.b.getType()).getElementTypeBitWidth() / 8);
@@ -241,6 +242,16 @@ Value TileEmitter::loadB(Value index, unsigned v, unsigned lanes) {
   return widen(b.create<vector::MaskedLoadOp>(loc, stored, kernel.b, index, mask, zero), type);
 }
 
+Value TileEmitter::vectorOfB(Value index, unsigned v, unsigned lanes) {
+  Value x = loadB(index, v, lanes);
+  if (!kernel.bOther)
+    return x;
+  Value y = loadB(math.add(index, kernel.bOther), v, lanes);
+  if (kernel.bMinus)
+    return b.create<arith::SubFOp>(loc, x, y);
+  return b.create<arith::AddFOp>(loc, x, y);
+}
+
 Value TileEmitter::loadA(Value index) {
   if (kernel.vectorsOfA)
     return b.create<vector::LoadOp>(loc, type, kernel.a, index);
@@ -260,8 +271,8 @@ SmallVector<Value> TileEmitter::steps(Value aBase, Value bBase, Value prefetch, 
     const unsigned vectors = kernel.vectors - (kernel.lastLanes && *kernel.lastLanes == 0);
     const size_t copy = number % kernel.chains * kernel.rows * vectors;
     for (unsigned v = 0; v < vectors; ++v)
-      bVectors.push_back(dot.factorB(loadB(math.add(math.add(bBase, step.b), v * kernel.lanes), v,
-                                           isNarrow(v) ? *kernel.lastLanes : kernel.lanes)));
+      bVectors.push_back(dot.factorB(vectorOfB(math.add(math.add(bBase, step.b), v * kernel.lanes),
+                                               v, isNarrow(v) ? *kernel.lastLanes : kernel.lanes)));
     for (unsigned r = 0; r < kernel.rows; ++r) {
       DotOperation::Factor a =
           dot.factorA(loadA(math.add(math.add(aBase, kernel.aRow[r]), step.a)));

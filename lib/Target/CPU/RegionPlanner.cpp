@@ -29,10 +29,15 @@ llvm::ArrayRef<ClaimedKernel> dynac::cpu::claimTable() {
 
 std::vector<std::string>
 CpuRegionPlanner::emitBodies(StringRef name, llvm::function_ref<void(StringRef, const Isa &)> body,
-                             llvm::function_ref<bool(const Isa &)> takesTiles) const {
+                             llvm::function_ref<bool(const Isa &)> takesTiles, bool isF32) const {
   std::vector<std::string> symbols;
+  const Isa *below = nullptr;
   for (const Isa &isa : isas) {
-    const bool isShared = isa.matrices != MatrixUnit::None && !(takesTiles && takesTiles(isa));
+    bool isShared = isa.matrices != MatrixUnit::None && !(takesTiles && takesTiles(isa));
+    if (below && isF32)
+      isShared |= isa.matrices == MatrixUnit::None && isa.lanes == below->lanes &&
+                  isa.hasFma == below->hasFma;
+    below = &isa;
     if (isShared && !symbols.empty()) {
       symbols.emplace_back();
       continue;

@@ -52,6 +52,10 @@ struct GemmPlan {
   int64_t kBlock;    ///< k per pass: sums of more than one pass go through scratch memory
   int64_t scratchBytes;
   WeightFormat weight; ///< other than F32 for DotKind::F32 only
+  /// The first 2 * pairs panels are computed two at a time by Strassen's method where a unit has at
+  /// least strassenRows rows, `halfK` being half of a block of k.
+  int64_t pairs = 0, halfK = 0;
+  static constexpr int64_t strassenRows = 64;
 
   /// Elements of packed B in a column: k, but of Int4 words with their scales.
   int64_t packedRows() const {
@@ -62,8 +66,15 @@ struct GemmPlan {
   }
   int64_t packedWords() const { return ((panels - 1) * panelWidth + lastWidth) * packedRows(); }
   int64_t passes() const { return kBlock ? (std::max<int64_t>(k, 1) + kBlock - 1) / kBlock : 1; }
-  /// The kernel's extent: unit u is rows [u / panels * unitRows, ...) of panel u % panels.
-  int64_t units(int64_t m) const { return (m + unitRows - 1) / unitRows * panels; }
+  /// Units that a block of rows has: pairs of panels come first, then single ones.
+  int64_t blockUnits() const { return panels - pairs; }
+  /// The kernel's extent: unit u is rows [u / blockUnits() * unitRows, ...) of one or two panels.
+  int64_t units(int64_t m) const { return (m + unitRows - 1) / unitRows * blockUnits(); }
+  /// Of m * n * k multiplications, those that the kernel does without.
+  int64_t sparedProducts(int64_t m) const {
+    const int64_t rest = m % unitRows, rows = m - (rest < strassenRows ? rest : 0);
+    return rows * 2 * pairs * panelWidth * (k / 8);
+  }
 };
 
 /// What planGemm may be told; 0: it decides.
@@ -71,9 +82,13 @@ struct GemmChoice {
   int64_t panelWidth = 0; ///< 16, 32, 48 or 64
   int64_t unitRows = 0;   ///< a multiple of 24, or m
   int64_t passes = 0;     ///< over k
+  /// Products of f32 may be formed of sums of A's and of B's numbers. That takes up to an eighth
+  /// less and has about twice the error.
+  bool strassen = false;
 };
 
-/// `m` matters for the size of a unit only; -1: not known. `k` is a multiple of groupOf(dot).
+/// `m` matters for the size of a unit and for `pairs`; -1: not known. `k` is a multiple of
+/// groupOf(dot).
 GemmPlan planGemm(int64_t m, int64_t n, int64_t k, DotKind dot = DotKind::F32,
                   WeightFormat weight = {}, const GemmChoice &choice = {});
 

@@ -87,6 +87,10 @@ struct MicroKernel {
   std::optional<unsigned> lastLanes;
   /// Lanes of B that may be read (one mask per vector, null: all).
   llvm::SmallVector<mlir::Value> bMasks;
+  /// If set (index): B is the sum of b[...] and b[... + bOther], or their difference. Adding
+  /// vectors as they are loaded costs next to nothing, storing the sums would.
+  mlir::Value bOther;
+  bool bMinus = false;
   /// If not 0: `b` from element `prefetchBase` on is fetched into L2, 1/prefetchShares of what the
   /// tile itself reads, spread over the iterations of the innermost loop.
   int64_t prefetchShares = 0;

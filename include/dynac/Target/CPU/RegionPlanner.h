@@ -33,10 +33,12 @@ public:
 
   /// Emits a kernel for each level by `body(symbol, isa)` and returns the symbols. A level that
   /// multiplies matrices shares the other kernels with the level below: it has a body (""
-  /// otherwise) only if `takesTiles(isa)`.
-  std::vector<std::string>
-  emitBodies(llvm::StringRef name, llvm::function_ref<void(llvm::StringRef, const Isa &)> body,
-             llvm::function_ref<bool(const Isa &)> takesTiles = nullptr) const;
+  /// otherwise) only if `takesTiles(isa)`. So does, if the kernel `isF32`, a level that has no more
+  /// than products of shorter numbers beyond the one below.
+  std::vector<std::string> emitBodies(llvm::StringRef name,
+                                      llvm::function_ref<void(llvm::StringRef, const Isa &)> body,
+                                      llvm::function_ref<bool(const Isa &)> takesTiles = nullptr,
+                                      bool isF32 = false) const;
 
   mlir::ModuleOp kernels;
   llvm::SmallVector<Isa> isas;

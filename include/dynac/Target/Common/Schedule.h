@@ -35,7 +35,8 @@ struct RegionPlan {
   /// Operands whose buffer is another weight than the operand's own (packed weights), by operand
   /// number.
   llvm::SmallDenseMap<unsigned, int64_t> weights;
-  /// Multiplications that the kernel does for the region's composite.
+  /// Multiplications that the kernel does for the region's composite; negative: those that it does
+  /// without, of those that the region's products and convolutions are.
   SymExpr products = 0;
   /// The operands that the kernel reads, in the order of its buffers; nothing: all, in their order.
   std::optional<llvm::SmallVector<unsigned>> operands;
