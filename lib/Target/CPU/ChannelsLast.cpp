@@ -218,6 +218,25 @@ struct CancelPixels : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// The same where a product takes the place of the transpose.
+struct MultiplyPixels : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DotOp op, PatternRewriter &rewriter) const override {
+    auto join = op.getA().getDefiningOp<ReshapeOp>();
+    if (!op.getBatchA().empty() || op.getContractA() != ArrayRef<int64_t>{1} || !join ||
+        !joinsPixels(join) || !isTranspose(join.getX().getDefiningOp(), fromLastAxes))
+      return failure();
+    TensorContext ctx(rewriter, op.getLoc());
+    Shape shape = shapeOf(op.getA());
+    std::swap(shape[1], shape[2]);
+    rewriter.replaceOpWithNewOp<DotOp>(
+        op, op.getType(), reshape(last(join.getX(), ctx), shape).value(), op.getB(), op.getBatchA(),
+        op.getBatchB(), ArrayRef<int64_t>{2}, op.getContractB());
+    return success();
+  }
+};
+
 struct ChannelsLast : PassWrapper<ChannelsLast, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChannelsLast)
   StringRef getArgument() const override { return "cpu-channels-last"; }
@@ -229,7 +248,8 @@ struct ChannelsLast : PassWrapper<ChannelsLast, OperationPass<func::FuncOp>> {
     RewritePatternSet convolutions(&getContext()), moves(&getContext());
     convolutions.add<DepthwiseLast>(&getContext());
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(convolutions));
-    moves.add<MoveThroughElementwise, MoveThroughReduce, CancelPixels>(&getContext());
+    moves.add<MoveThroughElementwise, MoveThroughReduce, CancelPixels, MultiplyPixels>(
+        &getContext());
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(moves));
   }
 };

@@ -39,6 +39,20 @@ func.func @pixels(%x: tensor<2x42x32xf32>) -> tensor<2x42x32xf32> {
   return %y : tensor<2x42x32xf32>
 }
 
+// Segformer's head: a product that contracts the channels.
+// CHECK-LABEL: @product_of_pixels
+// CHECK-NOT: prim.transpose
+// CHECK: %[[X:.*]] = prim.reshape %arg0 : tensor<2x6x7x32xf32> -> tensor<2x42x32xf32>
+// CHECK: prim.dot %[[X]], %{{.*}} batch [] x [] contract [2] x [1]
+// CHECK-NOT: prim.transpose
+func.func @product_of_pixels(%x: tensor<2x6x7x32xf32>) -> tensor<2x42x16xf32> {
+  %m = prim.weight 0 : tensor<16x32xf32>
+  %t = prim.transpose %x [0, 3, 1, 2] : tensor<2x6x7x32xf32> -> tensor<2x32x6x7xf32>
+  %j = prim.reshape %t : tensor<2x32x6x7xf32> -> tensor<2x32x42xf32>
+  %y = prim.dot %j, %m batch [] x [] contract [1] x [1] : (tensor<2x32x42xf32>, tensor<16x32xf32>) -> tensor<2x42x16xf32>
+  return %y : tensor<2x42x16xf32>
+}
+
 // What a convolution reads stays as it is, and so do channels that are no whole blocks.
 // CHECK-LABEL: @others
 // CHECK-NOT: depthwise_nhwc
