@@ -315,6 +315,7 @@ TEST(CpuGemmTest, StrassenMatchesPlainProduct) {
       {250, 768, 224, false, f32, true}, // a second block of rows that is too small
       {165, 96, 192, false, f32, true},  // one that is not
       {170, 128, 1024, true, f32, true}, {30, 96, 192, true, f32, true},
+      {70, 96, 192, true, f32, true}, // whole tiles of 40 rows would cost more
       {0, 96, 192, true, f32, true},     {70, 192, 4480, false, f32, true}};
   MLIRContext context;
   loadKernelDialects(context);

@@ -154,9 +154,9 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
               Value first = math.opaque(math.max(math.sub(kernel.begin(), unitBase), zero));
               Value last =
                   math.opaque(math.min(math.sub(kernel.end(), unitBase), math.constant(units)));
-              Value isLarge = math.less(math.constant(GemmPlan::strassenRows - 1), rows);
               strassen.setRows(row, rows);
-              ifThenElse(b, loc, b.create<arith::AndIOp>(loc, isLarge, math.less(first, pairs)),
+              Value pays = strassen.pays();
+              ifThenElse(b, loc, b.create<arith::AndIOp>(loc, pays, math.less(first, pairs)),
                          [&](OpBuilder &) { strassen.prepare(); });
               forLoop(b, loc, first, last, one, [&](OpBuilder &, Value unit) {
                 // The panels that are left to the plain product.
@@ -166,7 +166,7 @@ void dynac::cpu::emitGemm(ModuleOp module, StringRef name, const Isa &isa, const
                 Value end =
                     math.add(begin, b.create<arith::SelectOp>(loc, isPair, math.constant(2), one));
                 auto choice = b.create<scf::IfOp>(loc, TypeRange{b.getIndexType()},
-                                                  b.create<arith::AndIOp>(loc, isLarge, isPair),
+                                                  b.create<arith::AndIOp>(loc, pays, isPair),
                                                   /*withElseRegion=*/true);
                 {
                   OpBuilder::InsertionGuard guard(b);

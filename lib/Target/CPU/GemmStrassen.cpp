@@ -167,6 +167,15 @@ void StrassenUnit::setRows(Value firstRow, Value rowCount) {
   half = math.opaque(half);
 }
 
+Value StrassenUnit::pays() {
+  Value isEnough = math.less(math.constant(GemmPlan::strassenRows - 1), rows);
+  if (!m.dynamic)
+    return isEnough;
+  // Rows that fill the last tile must not cost more than is gained: 15 / 16 at least of the rest.
+  Value isFaster = math.less(math.mul(half, 15), math.add(math.mul(rows, 8), 1));
+  return b.create<arith::AndIOp>(loc, isEnough, isFaster);
+}
+
 void StrassenUnit::prepare() {
   const ScratchPlan at(plan);
   const int64_t lanes = kernel.isa().lanes;

@@ -44,6 +44,9 @@ public:
   /// What follows is for rows [row, row + rows).
   void setRows(mlir::Value row, mlir::Value rows);
 
+  /// Whether the method is faster than the plain product for them (i1).
+  mlir::Value pays();
+
   /// Makes the products' left sides; to be done before any pair.
   void prepare();
 

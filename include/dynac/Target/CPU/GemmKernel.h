@@ -53,7 +53,7 @@ struct GemmPlan {
   int64_t scratchBytes;
   WeightFormat weight; ///< other than F32 for DotKind::F32 only
   /// The first 2 * pairs panels are computed two at a time by Strassen's method where a unit has at
-  /// least strassenRows rows, `halfK` being half of a block of k.
+  /// least strassenRows rows (and is not mostly padding), `halfK` being half of a block of k.
   int64_t pairs = 0, halfK = 0;
   static constexpr int64_t strassenRows = 64;
 
