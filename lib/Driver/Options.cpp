@@ -147,9 +147,21 @@ llvm::Expected<DimOption> parseDimOption(llvm::StringRef text) {
 
 llvm::Expected<AliasOption> parseAliasOption(llvm::StringRef text) {
   auto [input, output] = text.split('=');
+  AliasOption option;
+  // A name may contain ':' itself.
+  if (size_t at = output.rfind(":capacity="); at != llvm::StringRef::npos) {
+    llvm::StringRef rest = output.substr(at + llvm::StringRef(":capacity=").size());
+    option.capacity = takeNumber(rest);
+    if (!option.capacity || *option.capacity < 1 || !rest.empty())
+      return usageError("--alias '{0}': expected a capacity of at least 1", printable(text));
+    output = output.take_front(at);
+  }
   if (input.empty() || output.empty())
-    return usageError("--alias '{0}': expected INPUT=OUTPUT", printable(text));
-  return AliasOption{input.str(), output.str()};
+    return usageError("--alias '{0}': expected INPUT=OUTPUT or INPUT=OUTPUT:capacity=N",
+                      printable(text));
+  option.input = input.str();
+  option.output = output.str();
+  return option;
 }
 
 llvm::Expected<WeightsPrecision> parseWeightsPrecision(llvm::StringRef text) {

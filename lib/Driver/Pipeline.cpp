@@ -7,6 +7,7 @@
 
 #include "dynac/Driver/Pipeline.h"
 
+#include "Aliases.h"
 #include "KernelTuning.h"
 #include "Probes.h"
 
@@ -142,40 +143,7 @@ private:
     if (!lowered)
       return lowered.takeError();
     module = std::move(*lowered);
-    for (const AliasOption &alias : options.aliases)
-      if (llvm::Error error = applyAlias(alias))
-        return error;
-    return llvm::Error::success();
-  }
-
-  /// Marks the output as one that updates the input in place.
-  llvm::Error applyAlias(const AliasOption &alias) {
-    auto main = module->lookupSymbol<func::FuncOp>("main");
-    auto numberOf = [](const std::string &name, unsigned count, auto attributeOf) {
-      for (unsigned i = 0; i < count; ++i)
-        if (auto attribute = attributeOf(i); attribute && attribute.getValue() == name)
-          return std::optional<unsigned>(i);
-      return std::optional<unsigned>();
-    };
-    auto input = numberOf(alias.input, main.getNumArguments(), [&](unsigned i) {
-      return main.getArgAttrOfType<StringAttr>(i, "dynac.name");
-    });
-    auto output = numberOf(alias.output, main.getNumResults(), [&](unsigned i) {
-      return main.getResultAttrOfType<StringAttr>(i, "dynac.name");
-    });
-    std::string option = "--alias " + printable(alias.input) + "=" + printable(alias.output);
-    if (!input)
-      return signatureMismatch("{0}: the model has no such input", option);
-    if (!output)
-      return signatureMismatch("{0}: the model has no such output", option);
-    if (main.getArgumentTypes()[*input] != main.getResultTypes()[*output])
-      return unsupported("{0}: input and output have to have the same type and shape", option);
-    auto number = IntegerAttr::get(IntegerType::get(&context, 32), *input);
-    for (unsigned i = 0; i < main.getNumResults(); ++i)
-      if (main.getResultAttr(i, kAliasAttr) == number)
-        return usageError("{0}: another output updates this input", option);
-    main.setResultAttr(*output, kAliasAttr, number);
-    return llvm::Error::success();
+    return applyAliases(*module, options.aliases);
   }
 
   llvm::Error raise() {

@@ -163,6 +163,19 @@ dynac_status_t *dynac_model_output(const dynac_model_t *model, size_t index,
   return describe(model, true, index, out);
 }
 
+dynac_status_t *dynac_model_output_capacity(const dynac_model_t *model, size_t index, int32_t *axis,
+                                            int64_t *capacity) {
+  if (!model || !axis || !capacity)
+    return failure(DYNAC_USAGE, "model, axis or capacity is NULL").release();
+  const dynac_artifact_t &a = model->model->tables();
+  if (index >= size_t(a.output_count))
+    return failure(DYNAC_USAGE, "output %zu of %d", index, a.output_count).release();
+  const int32_t growth = model->model->growing[index];
+  *axis = growth < 0 ? -1 : a.growths[growth].axis;
+  *capacity = growth < 0 ? 0 : a.growths[growth].capacity;
+  return nullptr;
+}
+
 dynac_status_t *dynac_model_symbol(const dynac_model_t *model, size_t index,
                                    dynac_symbol_desc_t *out) {
   if (!model || !out)

@@ -10,6 +10,8 @@
 #include "DType.h"
 #include "EntryCheck.h"
 #include "Executor.h"
+#include "Strided.h"
+#include "Validate.h"
 
 #include <algorithm>
 
@@ -70,11 +72,16 @@ Status Context::checkCounts(size_t inputCount, size_t outputCount) const {
 Status Context::selectPlan(const dynac_value_t *inputs) {
   const dynac_artifact_t &a = model->tables();
   key.clear();
+  inputStrides.clear();
   for (int32_t i = 0; i < a.input_count; ++i) {
     if (Status status = checkInput(*model, i, inputs[i]); status.failed())
       return status;
     const int64_t *shape = shapeOf(inputs[i]);
     key.insert(key.end(), shape, shape + a.inputs[i].rank);
+    inputStrides.resize(key.size(), 0);
+    if (inputs[i].kind == DYNAC_VALUE_TENSOR && inputs[i].as.tensor.strides)
+      std::copy_n(inputs[i].as.tensor.strides, a.inputs[i].rank,
+                  inputStrides.end() - a.inputs[i].rank);
   }
   if (current && current->key == key)
     return {};
@@ -111,12 +118,44 @@ static Status checkFixedSize(const Model &model, int32_t root, int64_t bytes, co
     std::vector<int64_t> shape;
     for (int32_t axis = 0; axis < input.rank; ++axis)
       shape.push_back(plan.slots.value[input.dim_slots[axis]]);
+    const int32_t updater = model.updaters[buffer.index];
+    if (const int32_t growth = updater < 0 ? -1 : model.growing[updater]; growth >= 0)
+      shape[a.growths[growth].axis] = a.growths[growth].capacity;
     available = dtypeBytes(input.dtype, elementCount(shape.data(), input.rank));
   }
   if (bytes <= available)
     return {};
   return failure(DYNAC_MISMATCH, "%s is damaged: buffer %d has %lld bytes, its memory %lld",
                  model.artifact.origin(), root, (long long)bytes, (long long)available);
+}
+
+/// Outputs that append to an input need room for it.
+Status Context::checkGrowths(const Plan &plan) const {
+  const dynac_artifact_t &a = model->tables();
+  for (int32_t i = 0; i < growthCount(a); ++i) {
+    const dynac_growth_t &growth = a.growths[i];
+    const dynac_value_info_t &from = a.inputs[growth.input], &to = a.outputs[growth.output];
+    std::vector<int64_t> shape;
+    for (int32_t axis = 0; axis < to.rank; ++axis) {
+      const int32_t slot = to.dim_slots[axis];
+      const int64_t before = plan.slots.value[from.dim_slots[axis]], after = plan.slots.value[slot];
+      if (!plan.slots.known(slot) || (axis == growth.axis ? after < before : after != before))
+        return failure(DYNAC_MISMATCH, "%s is damaged: output \"%s\" does not extend input \"%s\"",
+                       model->artifact.origin(), to.name, from.name);
+      if (axis == growth.axis && after > growth.capacity)
+        return failure(DYNAC_SIGNATURE,
+                       "input \"%s\" axis %d: got %lld, output \"%s\" would have %lld there and "
+                       "was compiled with a capacity of %lld",
+                       from.name, axis, (long long)before, to.name, (long long)after,
+                       (long long)growth.capacity);
+      shape.push_back(axis == growth.axis ? growth.capacity : after);
+    }
+    const int64_t needed = dtypeBytes(to.dtype, elementCount(shape.data(), to.rank));
+    if (needed < 0 || plan.bytes[model->outputRoots[growth.output]] < needed)
+      return failure(DYNAC_MISMATCH, "%s is damaged: output \"%s\" has no room for %lld bytes",
+                     model->artifact.origin(), to.name, (long long)needed);
+  }
+  return {};
 }
 
 Status Context::makePlan(const dynac_value_t *inputs, Plan &plan) const {
@@ -143,7 +182,7 @@ Status Context::makePlan(const dynac_value_t *inputs, Plan &plan) const {
     if (Status status = checkFixedSize(*model, i, rootBytes[i], plan); status.failed())
       return status;
   }
-  return {};
+  return checkGrowths(plan);
 }
 
 /// Planning costs more than the rest of a small run, and a decoder has a new shape at every token:
@@ -214,6 +253,18 @@ bool Context::outputShape(int32_t index, std::vector<int64_t> &shape) const {
   return known;
 }
 
+bool Context::describeOutput(int32_t index) {
+  Output &output = outputs[index];
+  const bool known = outputShape(index, output.shape);
+  output.strides.clear();
+  if (const int32_t number = model->growing[index]; number >= 0) {
+    const dynac_growth_t &growth = model->tables().growths[number];
+    output.strides = stridesWithin(model->tables().outputs[index].dtype, output.shape, growth.axis,
+                                   growth.capacity);
+  }
+  return known;
+}
+
 Status Context::run(const dynac_value_t *inputs, size_t inputCount, dynac_value_t *outs,
                     size_t outputCount) {
   if (Status status = checkCounts(inputCount, outputCount); status.failed())
@@ -252,7 +303,7 @@ Status Context::infer(const dynac_value_t *inputs, size_t inputCount, dynac_valu
   for (int32_t i = 0; i < int32_t(outputCount); ++i) {
     const dynac_value_info_t &info = model->tables().outputs[i];
     Output &output = outputs[i];
-    const bool known = outputShape(i, output.shape);
+    const bool known = describeOutput(i);
     outs[i] = {};
     outs[i].kind = DYNAC_VALUE_TENSOR;
     outs[i].borrowed = 1;
@@ -261,6 +312,10 @@ Status Context::infer(const dynac_value_t *inputs, size_t inputCount, dynac_valu
     outs[i].as.tensor.shape = output.shape.data();
     outs[i].as.tensor.bytes =
         known ? dtypeBytes(info.dtype, elementCount(output.shape.data(), info.rank)) : -1;
+    if (!output.strides.empty()) {
+      outs[i].as.tensor.strides = output.strides.data();
+      outs[i].as.tensor.bytes = current->bytes[model->outputRoots[i]];
+    }
     outs[i].as.tensor.device = DYNAC_DEVICE_CPU;
   }
   return {};

@@ -58,12 +58,14 @@ private:
     bool callers = false;   // the caller gave a tensor
     bool direct = false;    // `memory` is the caller's
     std::vector<int64_t> shape;
+    std::vector<int64_t> strides; // of an output that grows: in `memory`; else none
   };
 
   Status checkCounts(size_t inputCount, size_t outputCount) const;
   /// Finds or makes the plan for these inputs.
   Status selectPlan(const dynac_value_t *inputs);
   Status makePlan(const dynac_value_t *inputs, Plan &plan) const;
+  Status checkGrowths(const Plan &plan) const;
   void makeLayout(Plan &plan);
   Status checkOutputs(const dynac_value_t *outputs);
   Status checkOutput(int32_t index, const dynac_value_t &value);
@@ -73,16 +75,25 @@ private:
   Status placeOutputs(const dynac_value_t *outputs);
   Status placeInputs(const dynac_value_t *inputs, const dynac_value_t *outputs);
   Status checkUpdates() const;
+  /// Whether input `i` lies as the output that updates it would.
+  bool liesAsUpdated(int32_t input) const;
+  /// Copies an input that is not updated where it lies to where its output will be.
+  void moveToUpdater(int32_t input, void *&place);
   Status deliver(Executor &executor, int32_t index, dynac_value_t &value);
   void endDynamic();
   /// The dims of output `index` as far as known, -1 otherwise; false if one cannot be computed.
   bool outputShape(int32_t index, std::vector<int64_t> &shape) const;
+  /// The shape of output `index`, and its strides if it grows. False as of `outputShape`.
+  bool describeOutput(int32_t index);
+  /// What output `index` takes of the caller's memory, as far as that is known.
+  int64_t occupiedBytes(int32_t index, const dynac_tensor_t &tensor) const;
 
   std::shared_ptr<const Model> model;
   std::deque<Plan> plans; // most recent first
   Plan *current = nullptr;
   std::shared_ptr<const Layout> lastLayout; // the newest one
   std::vector<int64_t> key;
+  std::vector<int64_t> inputStrides; // one for each extent of `key`; 0 where there are none
   SlotValues runSlots; // the plan's slots and what the run binds (models with such symbols only)
 
   std::vector<void *> memory;    // per buffer root

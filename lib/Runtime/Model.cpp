@@ -176,6 +176,9 @@ Status Model::prepare() {
     if (a.outputs[i].alias_input >= 0)
       updaters[a.outputs[i].alias_input] = i;
   }
+  growing.assign(a.output_count, -1);
+  for (int32_t i = 0; i < growthCount(a); ++i)
+    growing[a.growths[i].output] = i;
   releasedAfter.resize(a.block_count ? a.blocks[0].end : 0);
   for (int32_t i = 0; i < a.buffer_count; ++i)
     if (dynamicRoot[i] && !lifetimes[i].empty() &&

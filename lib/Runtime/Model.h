@@ -57,6 +57,7 @@ public:
   std::vector<int32_t> outputRoots; // per output: the root of its buffer
   std::vector<bool> ownOutput;      // per output: that root is the output's own buffer
   std::vector<int32_t> updaters;    // per input: the output that updates it in place, or -1
+  std::vector<int32_t> growing;     // per output: its number in `growths`, or -1
   std::vector<Lifetime> lifetimes;  // per buffer, empty but for arena roots
   std::vector<bool> dynamicRoot; // per buffer: an arena or output root whose size only a run tells
   std::vector<bool> dynamicStep; // per step: has a buffer whose size only a run tells

@@ -36,7 +36,7 @@ static bool intersect(const void *a, int64_t aBytes, const void *b, int64_t bByt
 Status Context::checkOutput(int32_t index, const dynac_value_t &value) {
   const dynac_value_info_t &info = model->tables().outputs[index];
   Output &output = outputs[index];
-  const bool known = outputShape(index, output.shape);
+  const bool known = describeOutput(index);
   output.callers = value.kind != DYNAC_VALUE_NONE && !value.borrowed;
   if (!output.callers)
     return {};
@@ -76,6 +76,15 @@ Status Context::checkOutput(int32_t index, const dynac_value_t &value) {
   return {};
 }
 
+/// Strided outputs may lie between each other's elements, but for those that grow.
+int64_t Context::occupiedBytes(int32_t index, const dynac_tensor_t &tensor) const {
+  if (!tensor.strides)
+    return tensor.bytes;
+  const Output &output = outputs[index];
+  const bool isWhole = !output.strides.empty() && hasStrides(tensor, output.strides);
+  return isWhole ? current->bytes[model->outputRoots[index]] : 0;
+}
+
 Status Context::checkOutputs(const dynac_value_t *outs) {
   const dynac_artifact_t &a = model->tables();
   for (int32_t i = 0; i < a.output_count; ++i)
@@ -84,8 +93,7 @@ Status Context::checkOutputs(const dynac_value_t *outs) {
   for (int32_t i = 0; i < a.output_count; ++i)
     for (int32_t j = 0; j < i && outputs[i].callers; ++j) {
       const dynac_tensor_t &x = outs[i].as.tensor, &y = outs[j].as.tensor;
-      if (outputs[j].callers && !x.strides && !y.strides &&
-          intersect(x.data, x.bytes, y.data, y.bytes))
+      if (outputs[j].callers && intersect(x.data, occupiedBytes(i, x), y.data, occupiedBytes(j, y)))
         return failure(DYNAC_USAGE, "outputs \"%s\" and \"%s\" share memory", a.outputs[j].name,
                        a.outputs[i].name);
     }
@@ -98,21 +106,22 @@ Status Context::checkOutputs(const dynac_value_t *outs) {
 Status Context::takeInputs(const dynac_value_t *inputs) {
   const dynac_artifact_t &a = model->tables();
   views.resize(size_t(a.input_count));
-  // The caller's shape may be in the context's memory too, and changed by now.
-  const int64_t *extents = key.data();
+  // The caller's shape and strides may be in the context's memory too, and changed by now.
+  size_t next = 0;
   for (int32_t i = 0; i < a.input_count; ++i) {
-    const int64_t *shape = extents;
-    extents += a.inputs[i].rank;
+    const int64_t *shape = key.data() + next, *strides = inputStrides.data() + next;
+    next += size_t(a.inputs[i].rank);
     if (inputs[i].kind == DYNAC_VALUE_STRINGS)
       continue;
     dynac_tensor_t &view = views[i] = inputs[i].as.tensor;
     view.shape = shape;
+    view.strides = view.strides ? strides : nullptr;
     view.bytes = dtypeBytes(view.dtype, elementCount(view.shape, view.rank));
     bool copy = false;
     for (int32_t o = 0; o < a.output_count && !copy; ++o) {
       const Block &block = outputBlocks[o];
       const bool inPlace = model->updaters[i] == o && !outputs[o].callers &&
-                           view.data == block.data() && isContiguous(view) &&
+                           view.data == block.data() && liesAsUpdated(i) &&
                            current->bytes[model->outputRoots[o]] <= block.capacity();
       copy = !inPlace && intersect(block.data(), block.capacity(), view.data, spanBytes(view));
     }
@@ -137,13 +146,20 @@ Status Context::placeOutputs(const dynac_value_t *outs) {
     const bool dynamic = model->dynamicRoot[root];
     // The size of the buffer that the kernels write; the compiler may pad it.
     const int64_t bytes = std::max<int64_t>(current->bytes[root], 0);
-    output.direct = output.callers && !tensor.strides && tensor.bytes >= bytes &&
-                    !misaligned(tensor.data, tensor.dtype) && tensor.data;
+    dynac_tensor_t shaped = tensor;
+    shaped.shape = output.shape.data();
+    // Memory with the strides of the capacity is all of it.
+    const bool isWhole = output.strides.empty()
+                             ? !tensor.strides && tensor.bytes >= bytes
+                             : output.callers && hasStrides(shaped, output.strides) &&
+                                   (tensor.strides || tensor.bytes >= bytes);
+    output.direct =
+        output.callers && isWhole && !misaligned(tensor.data, tensor.dtype) && tensor.data;
     output.memory = nullptr;
     output.capacity = 0;
     if (output.direct) {
       output.memory = tensor.data;
-      output.capacity = tensor.bytes;
+      output.capacity = output.strides.empty() ? tensor.bytes : bytes;
     } else if (!dynamic) {
       if (Status status = outputBlocks[i].reserve(bytes); status.failed())
         return status;
@@ -172,6 +188,31 @@ Status Context::checkUpdates() const {
   return {};
 }
 
+bool Context::liesAsUpdated(int32_t input) const {
+  const std::vector<int64_t> &strides = outputs[model->updaters[input]].strides;
+  return strides.empty() ? isContiguous(views[input]) : hasStrides(views[input], strides);
+}
+
+void Context::moveToUpdater(int32_t input, void *&place) {
+  const int32_t updater = model->updaters[input];
+  const Output &output = outputs[updater];
+  if (output.strides.empty()) {
+    if (views[input].bytes > 0)
+      std::memcpy(output.memory, place, size_t(views[input].bytes));
+    if (model->outputRoots[updater] == model->tables().inputs[input].buffer)
+      place = output.memory;
+    return;
+  }
+  // Steps read the input within its capacity, wherever they write the output.
+  dynac_tensor_t from = views[input], to = views[input];
+  if (place != from.data)
+    from.strides = nullptr; // a copy
+  from.data = place;
+  to.data = place = output.memory;
+  to.strides = output.strides.data();
+  copyElements(from, to);
+}
+
 /// Decides what memory each INPUT buffer is: the caller's, a copy, or the output that updates it.
 Status Context::placeInputs(const dynac_value_t *inputs, const dynac_value_t *outs) {
   const dynac_artifact_t &a = model->tables();
@@ -179,7 +220,7 @@ Status Context::placeInputs(const dynac_value_t *inputs, const dynac_value_t *ou
     return status;
   const auto inPlace = [&](int32_t i) {
     const int32_t updater = model->updaters[i];
-    return updater >= 0 && outputs[updater].memory == views[i].data && isContiguous(views[i]);
+    return updater >= 0 && outputs[updater].memory == views[i].data && liesAsUpdated(i);
   };
   for (int32_t i = 0; i < a.input_count; ++i) {
     void *&place = memory[a.inputs[i].buffer];
@@ -204,14 +245,8 @@ Status Context::placeInputs(const dynac_value_t *inputs, const dynac_value_t *ou
   }
   // Only now, since an output's memory may have been another input.
   for (int32_t i = 0; i < a.input_count; ++i) {
-    const int32_t updater = model->updaters[i];
-    if (updater < 0 || inPlace(i))
-      continue;
-    void *&place = memory[a.inputs[i].buffer];
-    if (views[i].bytes > 0)
-      std::memcpy(outputs[updater].memory, place, size_t(views[i].bytes));
-    if (model->outputRoots[updater] == a.inputs[i].buffer)
-      place = outputs[updater].memory;
+    if (model->updaters[i] >= 0 && !inPlace(i))
+      moveToUpdater(i, memory[a.inputs[i].buffer]);
   }
   return {};
 }
@@ -234,10 +269,11 @@ Status Context::deliver(Executor &executor, int32_t index, dynac_value_t &value)
   if (!output.callers) {
     // The model hands out an input (not one that it updated here), a weight or another output.
     if (!model->ownOutput[index] && (!source || source != outputBlocks[index].data())) {
-      if (Status status = outputBlocks[index].reserve(bytes); status.failed())
+      const int64_t all = output.strides.empty() ? bytes : current->bytes[root];
+      if (Status status = outputBlocks[index].reserve(all); status.failed())
         return status;
-      if (bytes > 0)
-        std::memcpy(outputBlocks[index].data(), source, size_t(bytes));
+      if (all > 0)
+        std::memcpy(outputBlocks[index].data(), source, size_t(all));
       source = outputBlocks[index].data();
     }
     value = {};
@@ -245,6 +281,10 @@ Status Context::deliver(Executor &executor, int32_t index, dynac_value_t &value)
     value.borrowed = 1;
     value.as.tensor = {source,  info.dtype, info.rank,        output.shape.data(),
                        nullptr, bytes,      DYNAC_DEVICE_CPU, 0};
+    if (!output.strides.empty()) {
+      value.as.tensor.strides = output.strides.data();
+      value.as.tensor.bytes = current->bytes[root];
+    }
     return {};
   }
   dynac_tensor_t &tensor = value.as.tensor;
@@ -261,7 +301,14 @@ Status Context::deliver(Executor &executor, int32_t index, dynac_value_t &value)
     return failure(DYNAC_SIGNATURE, "output \"%s\": got memory of %lld bytes, shape %s needs %lld",
                    info.name, (long long)tensor.bytes,
                    shapeText(output.shape.data(), info.rank).c_str(), (long long)bytes);
-  copyOut(source, bytes, tensor);
+  if (output.strides.empty()) {
+    copyOut(source, bytes, tensor);
+  } else {
+    dynac_tensor_t from = tensor;
+    from.data = source;
+    from.strides = output.strides.data();
+    copyElements(from, tensor);
+  }
   return {};
 }
 

@@ -20,17 +20,37 @@ static bool isEmpty(const dynac_tensor_t &tensor) {
   return tensor.shape && std::count(tensor.shape, tensor.shape + tensor.rank, 0) > 0;
 }
 
-bool isContiguous(const dynac_tensor_t &tensor) {
-  if (!tensor.strides || isEmpty(tensor))
-    return true;
-  int64_t expected = dtypeBytes(tensor.dtype, 1);
-  bool dense = true;
-  for (int32_t axis = tensor.rank - 1; axis >= 0; --axis) {
-    if (tensor.shape[axis] != 1 && tensor.strides[axis] != expected)
-      dense = false;
-    expected *= tensor.shape[axis];
+/// Unsigned, as the product of an empty tensor's extents may leave 64 bits.
+static std::vector<int64_t> stridesOf(int32_t dtype, const int64_t *shape, int32_t rank,
+                                      int32_t axisWithin = -1, int64_t capacity = 0) {
+  std::vector<int64_t> strides(size_t(rank), 0);
+  auto stride = uint64_t(dtypeBytes(dtype, 1));
+  for (int32_t axis = rank - 1; axis >= 0; --axis) {
+    strides[axis] = int64_t(stride);
+    stride *= uint64_t(axis == axisWithin ? capacity : shape[axis]);
   }
-  return dense;
+  return strides;
+}
+
+std::vector<int64_t> stridesWithin(int32_t dtype, const std::vector<int64_t> &shape, int32_t axis,
+                                   int64_t capacity) {
+  return stridesOf(dtype, shape.data(), int32_t(shape.size()), axis, capacity);
+}
+
+bool hasStrides(const dynac_tensor_t &tensor, const std::vector<int64_t> &strides) {
+  if (isEmpty(tensor))
+    return true;
+  const std::vector<int64_t> dense = stridesOf(tensor.dtype, tensor.shape, tensor.rank);
+  const int64_t *own = tensor.strides ? tensor.strides : dense.data();
+  for (int32_t axis = 0; axis < tensor.rank; ++axis)
+    if (tensor.shape[axis] != 1 && own[axis] != strides[axis])
+      return false;
+  return true;
+}
+
+bool isContiguous(const dynac_tensor_t &tensor) {
+  return !tensor.strides || isEmpty(tensor) ||
+         hasStrides(tensor, stridesOf(tensor.dtype, tensor.shape, tensor.rank));
 }
 
 int64_t spanBytes(const dynac_tensor_t &tensor) {
@@ -85,6 +105,36 @@ void copyOut(const void *from, int64_t bytes, const dynac_tensor_t &to) {
   }
   char *dense = static_cast<char *>(const_cast<void *>(from));
   walk<false>(to, to.shape, 0, static_cast<char *>(to.data), dense, dtypeBytes(to.dtype, 1));
+}
+
+void copyElements(const dynac_tensor_t &from, const dynac_tensor_t &to) {
+  if (isEmpty(from))
+    return;
+  const std::vector<int64_t> dense = stridesOf(from.dtype, from.shape, from.rank);
+  const int64_t *in = from.strides ? from.strides : dense.data();
+  const int64_t *out = to.strides ? to.strides : dense.data();
+  // The last axes that both have without gaps are one piece.
+  int64_t bytes = dtypeBytes(from.dtype, 1);
+  int32_t inner = from.rank;
+  while (inner > 0 &&
+         (from.shape[inner - 1] == 1 || (in[inner - 1] == bytes && out[inner - 1] == bytes)))
+    bytes *= from.shape[--inner];
+  std::vector<int64_t> place(size_t(inner), 0);
+  for (bool more = true; more;) {
+    int64_t source = 0, target = 0;
+    for (int32_t axis = 0; axis < inner; ++axis) {
+      source += place[axis] * in[axis];
+      target += place[axis] * out[axis];
+    }
+    std::memmove(static_cast<char *>(to.data) + target,
+                 static_cast<const char *>(from.data) + source, size_t(bytes));
+    more = false;
+    for (int32_t axis = inner - 1; axis >= 0 && !more; --axis) {
+      more = ++place[axis] < from.shape[axis];
+      if (!more)
+        place[axis] = 0;
+    }
+  }
 }
 
 } // namespace dynac::rt

@@ -10,6 +10,8 @@
 
 #include "dynac/Runtime/dynac.h"
 
+#include <vector>
+
 namespace dynac::rt {
 
 /// Row-major without gaps; extents of 1 and empty tensors may have any strides.
@@ -21,6 +23,17 @@ int64_t spanBytes(const dynac_tensor_t &tensor);
 /// A view into `bytes` bytes of row-major memory and back.
 void copyIn(const dynac_tensor_t &from, int64_t bytes, void *to);
 void copyOut(const void *from, int64_t bytes, const dynac_tensor_t &to);
+
+/// The byte strides of row-major memory whose extent of `axis` is `capacity`. Those of an empty
+/// tensor may be any numbers.
+std::vector<int64_t> stridesWithin(int32_t dtype, const std::vector<int64_t> &shape, int32_t axis,
+                                   int64_t capacity);
+
+/// Whether the elements are that far apart; extents of 1 and empty tensors may have any strides.
+bool hasStrides(const dynac_tensor_t &tensor, const std::vector<int64_t> &strides);
+
+/// Elements of one tensor to those of another of the same shape elsewhere.
+void copyElements(const dynac_tensor_t &from, const dynac_tensor_t &to);
 
 } // namespace dynac::rt
 

@@ -17,9 +17,15 @@ namespace dynac::rt {
 
 bool hasWork(const dynac_artifact_t &artifact) { return artifact.abi >= 2 && artifact.work; }
 
+int32_t growthCount(const dynac_artifact_t &artifact) {
+  return artifact.abi >= 3 ? artifact.growth_count : 0;
+}
+
 /// The header's size in the first ABI and in the artifact's.
 static size_t headerBytes(uint32_t abi) {
-  return abi < 2 ? offsetof(dynac_artifact_t, work) : sizeof(dynac_artifact_t);
+  return abi < 2   ? offsetof(dynac_artifact_t, work)
+         : abi < 3 ? offsetof(dynac_artifact_t, growths)
+                   : sizeof(dynac_artifact_t);
 }
 
 Status validateHeader(const dynac_artifact_t &artifact, const char *origin) {
@@ -53,8 +59,8 @@ public:
 
   Status run() {
     if (counts() && symbolsAndExprs() && buffers() && values("input", a.inputs, a.input_count) &&
-        values("output", a.outputs, a.output_count) && aliases() && weights() && kernels() &&
-        hostKernels() && steps() && blocks())
+        values("output", a.outputs, a.output_count) && aliases() && growths() && weights() &&
+        kernels() && hostKernels() && steps() && blocks())
       return {};
     return std::move(result);
   }
@@ -77,6 +83,7 @@ private:
   bool buffers();
   bool values(const char *what, const dynac_value_info_t *list, int32_t count);
   bool aliases();
+  bool growths();
   bool weights();
   bool kernels();
   bool hostKernels();
@@ -109,7 +116,8 @@ bool Checker::counts() {
                 {"steps", a.steps, a.step_count},
                 {"blocks", a.blocks, a.block_count},
                 {"messages", a.messages, a.message_count},
-                {"host_kernels", a.host_kernels, a.host_kernel_count}};
+                {"host_kernels", a.host_kernels, a.host_kernel_count},
+                {"growths", growthCount(a) ? a.growths : nullptr, growthCount(a)}};
   for (const auto &table : tables)
     if (table.count < 0 || (table.count > 0 && !table.table))
       return bad("table %s with %d entries is missing", table.name, table.count);
@@ -232,6 +240,26 @@ bool Checker::aliases() {
     for (int32_t j = 0; j < i; ++j)
       if (a.outputs[j].alias_input == input)
         return bad("outputs %d and %d update the same input %d", j, i, input);
+  }
+  return true;
+}
+
+bool Checker::growths() {
+  for (int32_t i = 0; i < growthCount(a); ++i) {
+    const dynac_growth_t &growth = a.growths[i];
+    if (!in(growth.output, a.output_count) || !in(growth.input, a.input_count) ||
+        a.outputs[growth.output].alias_input != growth.input)
+      return bad("growth %d has output %d and input %d, which it does not update", i, growth.output,
+                 growth.input);
+    const dynac_value_info_t &from = a.inputs[growth.input], &to = a.outputs[growth.output];
+    if (from.rank != to.rank || !in(growth.axis, to.rank) || growth.capacity < 0 ||
+        growth.capacity > int64_t(1) << 46 || dtypeInfo(to.dtype)->bits % 8 != 0 ||
+        to.dtype == DYNAC_STRING)
+      return bad("growth %d has axis %d of %d and %d, capacity %lld", i, growth.axis, from.rank,
+                 to.rank, (long long)growth.capacity);
+    for (int32_t j = 0; j < i; ++j)
+      if (a.growths[j].output == growth.output)
+        return bad("growths %d and %d have the same output %d", j, i, growth.output);
   }
   return true;
 }

@@ -19,6 +19,9 @@ Status validateHeader(const dynac_artifact_t &artifact, const char *origin);
 /// Whether the artifact has the table `work`, which came with ABI 2.
 bool hasWork(const dynac_artifact_t &artifact);
 
+/// The entries of the table `growths`, which came with ABI 3.
+int32_t growthCount(const dynac_artifact_t &artifact);
+
 /// Every number in every table is in range, expressions and aliases are acyclic, blocks nest
 /// properly: what the rest of the runtime relies on. Errors: DYNAC_MISMATCH.
 Status validateTables(const dynac_artifact_t &artifact, const char *origin);

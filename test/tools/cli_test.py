@@ -314,7 +314,38 @@ class Compile(CliTest):
         self.refuses(5, "--alias c=a2: the model has no such input", *base, "--alias", "c=a2")
         self.refuses(5, "--alias a=c: the model has no such output", *base, "--alias", "a=c")
         self.refuses(2, "--alias a=b2: another output updates this input", *base, "--alias", "a=a2", "--alias", "a=b2")
-        self.refuses(2, "--alias 'a': expected INPUT=OUTPUT", *base, "--alias", "a")
+        self.refuses(2, "--alias a=a2: the output updates another input", *base, "--alias", "b=a2", "--alias", "a=a2")
+        self.refuses(2, "--alias 'a': expected INPUT=OUTPUT or INPUT=OUTPUT:capacity=N", *base, "--alias", "a")
+
+    def test_growing_alias(self):
+        """An output that appends to an input, in memory with room for more."""
+        pairs = [(f"past_{i}", f"new_{i}", f"present_{i}") for i in range(2)]
+        inputs = [onnx.value(name, [2, "p" if name.startswith("past") else 1, 3]) for pair in pairs for name in pair[:2]]
+        self.write("m.onnx", onnx.model(
+            [onnx.node("Concat", [past, new], [present], axis=1) for past, new, present in pairs] +
+            [onnx.node("Concat", ["new_0", "past_1"], ["other"], axis=1), onnx.node("Concat", ["past_1", "past_1"], ["twice"], axis=1)],
+            inputs, [onnx.value(name, [2, f"n_{name}", 3]) for name in ("present_0", "present_1", "other", "twice")]))
+        self.succeeds("compile", "m.onnx", "-o", "m.so", "--alias", "past_*=present_*:capacity=8", "--verify")
+        self.assertIn("present_1: f32[2xp+1x3] updates past_1, room for 8 along axis 1", self.succeeds("inspect", "m.so"))
+        output = json.loads(self.succeeds("inspect", "m.so", "--json"))["outputs"][0]
+        self.assertEqual((output["grows_along"], output["capacity"]), (1, 8))
+        values = ["past_0=2x7x3xf32=1", "past_1=2x7x3xf32=2", "new_0=2x1x3xf32=3", "new_1=2x1x3xf32=4"]
+        out = self.succeeds("run", "m.so", *(f"--input={value}" for value in values), "--output-dir", "out")
+        self.assertIn("present_0: f32[2x8x3] min 1 max 3", out)
+        self.assertEqual(read_npy(self.path("out/present_1.npy")), ([2.0] * 21 + [4.0] * 3) * 2)
+        self.succeeds("bench", "m.so", "--seconds", "0.01", "--dim", "p=3")
+        self.succeeds("profile", "m.so", "--dim", "p=3")
+        self.refuses(5, "input \"past_0\" axis 1: got 8, output \"present_0\" would have 9 there and was compiled with a "
+                     "capacity of 8", "run", "m.so", "--dim", "p=8")
+        base = ("compile", "m.onnx", "-o", "n.so", "--alias")
+        self.refuses(4, "--alias past_0=present_0: input and output have to have the same type and shape, or the output "
+                     "appends to the input and has a capacity (past_0=...:capacity=1024)", *base, "past_0=present_0")
+        self.refuses(4, "--alias past_1=other:capacity=8: the output is no Concat of the input and then what is new",
+                     *base, "past_1=other:capacity=8")
+        self.refuses(4, "--alias past_1=twice:capacity=8: the output appends the input to itself", *base, "past_1=twice:capacity=8")
+        self.refuses(5, "--alias past_0=present_0:capacity=4: the output has 5 along axis 1", *base,
+                     "past_0=present_0:capacity=4", "--dim", "p=4")
+        self.refuses(5, "--alias none_*=present_*:capacity=4: the model has no such input", *base, "none_*=present_*:capacity=4")
 
     def test_save_temps(self):
         self.affine()

@@ -59,6 +59,26 @@ TEST(DriverOptionsTest, Dim) {
         << text;
 }
 
+TEST(DriverOptionsTest, Alias) {
+  auto plain = parseAliasOption("past=present:0");
+  ASSERT_TRUE(static_cast<bool>(plain));
+  EXPECT_EQ(plain->input, "past");
+  EXPECT_EQ(plain->output, "present:0");
+  EXPECT_FALSE(plain->capacity);
+  auto growing = parseAliasOption("past_*=present_*:capacity=1024");
+  ASSERT_TRUE(static_cast<bool>(growing));
+  EXPECT_EQ(growing->input, "past_*");
+  EXPECT_EQ(growing->output, "present_*");
+  EXPECT_EQ(growing->capacity, 1024);
+  for (const char *text : {"a=b:capacity=", "a=b:capacity=0", "a=b:capacity=-4", "a=b:capacity=4k"})
+    EXPECT_EQ(messageOf(parseAliasOption(text)),
+              std::string("--alias '") + text + "': expected a capacity of at least 1");
+  for (const char *text : {"a", "=b", "a=", "a=:capacity=4"})
+    EXPECT_EQ(messageOf(parseAliasOption(text)),
+              std::string("--alias '") + text +
+                  "': expected INPUT=OUTPUT or INPUT=OUTPUT:capacity=N");
+}
+
 TEST(DriverOptionsTest, March) {
   auto all = parseMarchOption("");
   ASSERT_TRUE(static_cast<bool>(all));

@@ -161,6 +161,7 @@ public:
     set(artifact.messages, artifact.message_count, messages);
     set(artifact.host_kernels, artifact.host_kernel_count, hostKernels);
     artifact.work = work.empty() ? nullptr : work.data();
+    set(artifact.growths, artifact.growth_count, growths);
     return &artifact;
   }
 
@@ -175,6 +176,7 @@ public:
   std::vector<dynac_step_t> steps;
   std::vector<dynac_block_t> blocks;
   std::vector<dynac_step_work_t> work; ///< none, or one for each step
+  std::vector<dynac_growth_t> growths;
   std::vector<const char *> messages, hostKernels;
   std::deque<std::vector<dynac_kernel_fn>> bodies;
 
@@ -217,6 +219,28 @@ inline ArtifactBuilder sampleArtifact() {
   b.step("then", DYNAC_STEP_CHECK, 0, {}, {n});
   b.block();
   b.step("else", DYNAC_STEP_CHECK, 0, {}, {n});
+  return b;
+}
+
+/// past[2, P], token[2] -> present[2, P + 1], which is past with the token behind it, in memory for
+/// four along the last axis. The kernel writes the token only.
+inline ArtifactBuilder growingModel() {
+  ArtifactBuilder b("grow");
+  const int32_t p = b.symbol("P", 0), one = b.constant(1), two = b.constant(2);
+  const int32_t four = b.constant(4), longer = b.expr(DYNAC_EXPR_ADD, p, one);
+  const int32_t past = b.input("past", DYNAC_F32, {two, p});
+  const int32_t token = b.input("token", DYNAC_F32, {two});
+  b.buffers[size_t(past)].bytes_slot = b.bytes(DYNAC_F32, {two, four});
+  b.outputOf("present", past, {two, longer}, 0);
+  b.growths.push_back({0, 0, 1, 0, 4});
+  b.call("append",
+         [](const dynac_kernel_args_t *args, int64_t begin, int64_t end) -> int32_t {
+           for (int64_t i = begin; i < end; ++i)
+             static_cast<float *>(args->buffers[0])[i * 4 + args->dims[0]] =
+                 static_cast<const float *>(args->buffers[1])[i];
+           return 0;
+         },
+         two, {past, token}, {p});
   return b;
 }
 

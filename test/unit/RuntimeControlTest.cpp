@@ -372,6 +372,62 @@ TEST(RuntimeAliases, OutputsThatSwapTheirInputs) {
             "2: outputs \"a\" and \"b\" share memory");
 }
 
+TEST(RuntimeAliases, OutputsThatGrow) {
+  ArtifactBuilder b = growingModel();
+  Loaded m(b.build());
+  ASSERT_EQ(m.error, "");
+  Array<float> token({2}, 7, 1), kept({2, 4}, 0);
+  kept.data = {1, 2, -1, -1, 3, 4, -1, -1};
+  const int64_t before[] = {2, 2}, after[] = {2, 3}, strides[] = {16, 4};
+  auto part = [&](const int64_t *shape) {
+    dynac_value_t value = kept.value();
+    value.as.tensor.shape = shape;
+    value.as.tensor.strides = strides;
+    return value;
+  };
+  std::vector<dynac_value_t> out = {part(after)};
+  ASSERT_EQ(take(m.run({part(before), token.value()}, out)), "");
+  EXPECT_EQ(kept.data, (std::vector<float>{1, 2, 7, -1, 3, 4, 8, -1}));
+  EXPECT_EQ(out[0].as.tensor.data, kept.data.data());
+
+  // Without strides both are copied, and the input stays.
+  Array<float> past({2, 2}, 1, 1), present({2, 3}, 0);
+  out = {present.value()};
+  ASSERT_EQ(take(m.run({past.value(), token.value()}, out)), "");
+  EXPECT_EQ(present.data, (std::vector<float>{1, 2, 7, 3, 4, 8}));
+  EXPECT_EQ(past.data, (std::vector<float>{1, 2, 3, 4}));
+
+  // The context's own, from nothing on. Its shape and strides are the next run's input.
+  Array<float> nothing({2, 0}, 0);
+  out = {dynac_value_t{}};
+  ASSERT_EQ(take(m.run({nothing.value(), token.value()}, out)), "");
+  const void *memory = out[0].as.tensor.data;
+  for (int run = 0; run < 3; ++run) {
+    const dynac_value_t last = out[0];
+    ASSERT_EQ(take(m.run({last, token.value()}, out)), "");
+  }
+  EXPECT_EQ(out[0].as.tensor.data, memory);
+  EXPECT_EQ(out[0].as.tensor.bytes, 32);
+  EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{7, 7, 7, 7, 8, 8, 8, 8}));
+  const dynac_value_t full = out[0];
+  EXPECT_EQ(takeCoded(m.run({full, token.value()}, out)),
+            "5: input \"past\" axis 1: got 4, output \"present\" would have 5 there and was "
+            "compiled with a capacity of 4");
+
+  dynac_value_t inferred = {};
+  const dynac_value_t in[] = {past.value(), token.value()};
+  ASSERT_EQ(take(dynac_context_infer(m.context, in, 2, &inferred, 1)), "");
+  EXPECT_EQ(inferred.as.tensor.bytes, 32);
+  EXPECT_EQ(inferred.as.tensor.strides[0], 16);
+  int32_t axis = -1;
+  int64_t capacity = 0;
+  ASSERT_EQ(take(dynac_model_output_capacity(m.model, 0, &axis, &capacity)), "");
+  EXPECT_EQ(axis, 1);
+  EXPECT_EQ(capacity, 4);
+  EXPECT_EQ(takeCoded(dynac_model_output_capacity(m.model, 1, &axis, &capacity)),
+            "2: output 1 of 1");
+}
+
 TEST(RuntimeAliases, OutputsFedBack) {
   ArtifactBuilder b;
   const int32_t n = b.symbol("N"), grown = b.mul(n, b.constant(2));

@@ -88,6 +88,39 @@ TEST(RuntimeHeader, CallersOutputsAndState) {
   EXPECT_THAT(values(past), ElementsAre(9, 8, 7, 6));
 }
 
+TEST(RuntimeHeader, ACacheThatGrows) {
+  ArtifactBuilder b = dynac::test::growingModel();
+  Model model(*b.build());
+  EXPECT_EQ(model.outputs()[0].growsAlong, 1);
+  EXPECT_EQ(model.outputs()[0].capacity, 4);
+  Context context = model.context();
+  std::vector<Tensor> in = {Tensor::of<float>({2, 1}, {1, 10}), Tensor()}, out;
+  void *memory = nullptr;
+  for (int64_t length = 2; length <= 4; ++length) {
+    in[1] = Tensor::of<float>({2}, {float(length), float(10 * length)});
+    context.run(in, out);
+    EXPECT_THAT(out[0].shape(), ElementsAre(2, length));
+    EXPECT_THAT(out[0].strides(), ElementsAre(16, 4));
+    if (memory)
+      EXPECT_EQ(out[0].data(), memory);
+    memory = out[0].data();
+    for (int64_t i = 0; i < length; ++i) {
+      EXPECT_EQ(static_cast<float *>(memory)[i], float(i + 1));
+      EXPECT_EQ(static_cast<float *>(memory)[4 + i], float(10 * (i + 1)));
+    }
+    in[0] = std::exchange(out[0], {});
+  }
+  try {
+    context.run(in, out);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), DYNAC_SIGNATURE);
+    EXPECT_STREQ(error.what(),
+                 "input \"past\" axis 1: got 4, output \"present\" would have 5 there "
+                 "and was compiled with a capacity of 4");
+  }
+}
+
 TEST(RuntimeHeader, StridedView) {
   ArtifactBuilder b = addModel();
   Model model(*b.build());

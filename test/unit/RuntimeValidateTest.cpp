@@ -46,7 +46,7 @@ TEST(RuntimeValidate, Header) {
             "8: the linked tables are not a dynac artifact");
   EXPECT_EQ(
       damaged([](auto &b) { b.artifact.min_runtime_abi = 7; }),
-      "8: linked model \"m\" needs a runtime of ABI 7 or newer, this runtime has ABI 2: use a "
+      "8: linked model \"m\" needs a runtime of ABI 7 or newer, this runtime has ABI 3: use a "
       "newer libdynac_rt, or compile the model again with this version");
   EXPECT_EQ(damaged([](auto &b) {
               b.artifact.abi = 7; // newer, but says that this runtime can run it
@@ -56,9 +56,9 @@ TEST(RuntimeValidate, Header) {
   EXPECT_EQ(damaged([](auto &b) {
               b.artifact.struct_size = offsetof(dynac_artifact_t, work); // without ABI 2's field
             }).substr(0, 66),
-            "8: linked model \"m\" is damaged: its header has ABI 2 and 216 bytes");
+            "8: linked model \"m\" is damaged: its header has ABI 3 and 216 bytes");
   EXPECT_EQ(damaged([](auto &b) { b.artifact.struct_size = 40; }).substr(0, 65),
-            "8: linked model \"m\" is damaged: its header has ABI 2 and 40 bytes");
+            "8: linked model \"m\" is damaged: its header has ABI 3 and 40 bytes");
 }
 
 TEST(RuntimeValidate, Indices) {
@@ -123,6 +123,46 @@ TEST(RuntimeValidate, Indices) {
               std::string(prefix) + text);
 }
 
+TEST(RuntimeValidate, Growths) {
+  const std::pair<std::function<void(ArtifactBuilder &)>, const char *> cases[] = {
+      {[](auto &b) { b.growths[0].output = 1; },
+       "growth 0 has output 1 and input 0, which it does not update"},
+      {[](auto &b) { b.growths[0].input = 1; },
+       "growth 0 has output 0 and input 1, which it does not update"},
+      {[](auto &b) { b.growths[0].axis = 2; }, "growth 0 has axis 2 of 2 and 2, capacity 4"},
+      {[](auto &b) { b.growths[0].capacity = -1; }, "growth 0 has axis 1 of 2 and 2, capacity -1"},
+      {[](auto &b) { b.growths.push_back(b.growths[0]); },
+       "growths 0 and 1 have the same output 0"},
+  };
+  for (const auto &[change, text] : cases) {
+    ArtifactBuilder b = growingModel();
+    change(b);
+    EXPECT_EQ(load(b.build()), "8: linked model \"grow\" is damaged: " + std::string(text));
+  }
+  // What only the sizes of a run tell.
+  for (auto [axis, capacity, text] :
+       {std::tuple(1, 5, "output \"present\" has no room for 40 bytes"),
+        std::tuple(0, 8, "output \"present\" does not extend input \"past\"")}) {
+    ArtifactBuilder b = growingModel();
+    b.growths[0].axis = axis;
+    b.growths[0].capacity = capacity;
+    Loaded m(b.build());
+    Array<float> past({2, 1}, 0), token({2}, 0);
+    std::vector<dynac_value_t> out(1);
+    EXPECT_EQ(takeCoded(m.run({past.value(), token.value()}, out)),
+              "8: linked model \"grow\" is damaged: " + std::string(text));
+  }
+  // An artifact of an ABI without growths has none, whatever lies behind its header.
+  ArtifactBuilder b = growingModel();
+  b.artifact.abi = b.artifact.min_runtime_abi = 2;
+  b.artifact.struct_size = offsetof(dynac_artifact_t, growths);
+  Loaded m(b.build());
+  int32_t axis = 0;
+  int64_t capacity = 1;
+  ASSERT_EQ(take(dynac_model_output_capacity(m.model, 0, &axis, &capacity)), "");
+  EXPECT_EQ(axis, -1);
+}
+
 TEST(RuntimeValidate, MissingTable) {
   ArtifactBuilder b = sampleArtifact();
   b.build();
@@ -133,7 +173,7 @@ TEST(RuntimeValidate, MissingTable) {
 TEST(RuntimeValidate, MissingHostKernel) {
   EXPECT_EQ(damaged([](auto &b) { b.hostKernels[0] = "teleport@3"; }),
             "8: linked model \"m\" needs host kernel \"teleport@3\", which this runtime (" +
-                std::string(dynac_version()) + ", ABI 2) does not have");
+                std::string(dynac_version()) + ", ABI 3) does not have");
 }
 
 TEST(RuntimeValidate, WeightsMissing) {

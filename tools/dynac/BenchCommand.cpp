@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
+#include <deque>
 #include <iostream>
 #include <thread>
 
@@ -27,19 +29,67 @@ int64_t nowNs() {
       .count();
 }
 
-/// A context with the inputs it runs on; outputs stay in the context.
+/// What one call passes. Outputs that update inputs lie where these do, as they do for a program
+/// that keeps a cache; the others stay in the context.
+struct Call {
+  std::vector<dynac_value_t> inputs, outputs;
+  std::vector<HostTensor> caches;           ///< memory of inputs that are updated
+  std::deque<std::vector<int64_t>> numbers; ///< their shapes and strides
+
+  llvm::Error shareMemory(const Session &session, dynac_context_t *context) {
+    outputs.assign(session.outputs().size(), dynac_value_t{});
+    auto isAlias = [](const dynac_value_desc_t &desc) { return desc.alias_input >= 0; };
+    if (llvm::none_of(session.outputs(), isAlias))
+      return llvm::Error::success();
+    std::vector<dynac_value_t> first(outputs.size());
+    if (llvm::Error error = toError(
+            dynac_context_run(context, inputs.data(), inputs.size(), first.data(), first.size())))
+      return error;
+    caches.reserve(outputs.size());
+    for (auto [desc, value, output] : llvm::zip(session.outputs(), first, outputs)) {
+      if (!isAlias(desc) || value.kind != DYNAC_VALUE_TENSOR)
+        continue;
+      dynac_value_t &input = inputs[static_cast<size_t>(desc.alias_input)];
+      const dynac_tensor_t &made = value.as.tensor;
+      // Every stream has a cache of its own. One that grows has what was appended already.
+      auto cache = made.strides ? HostTensor::zeros(DYNAC_U8, {made.bytes})
+                                : HostTensor::copyOf(input.as.tensor);
+      if (!cache)
+        return cache.takeError();
+      input.as.tensor.data = cache->bytes().data();
+      output = input;
+      if (made.strides) {
+        std::memcpy(cache->bytes().data(), made.data, cache->bytes().size());
+        input.as.tensor.strides = output.as.tensor.strides = keep(made.strides, made.rank);
+        output.as.tensor.shape = keep(made.shape, made.rank);
+      }
+      caches.push_back(std::move(*cache));
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  const int64_t *keep(const int64_t *list, int32_t count) {
+    numbers.emplace_back(list, list + count);
+    return numbers.back().data();
+  }
+};
+
 struct Stream {
   ContextHandle context;
-  std::vector<dynac_value_t> inputs, outputs;
+  Call call;
   std::vector<int64_t> times;
 
   /// Nanoseconds of one run.
-  llvm::Expected<int64_t> runOnce(llvm::ArrayRef<dynac_value_t> values) {
-    for (dynac_value_t &value : outputs)
-      value = dynac_value_t{};
+  llvm::Expected<int64_t> runOnce() { return runOnce(call); }
+  llvm::Expected<int64_t> runOnce(Call &values) {
+    for (dynac_value_t &value : values.outputs)
+      if (value.borrowed)
+        value = dynac_value_t{};
     int64_t begin = nowNs();
-    dynac_status_t *status = dynac_context_run(context.get(), values.data(), values.size(),
-                                               outputs.data(), outputs.size());
+    dynac_status_t *status =
+        dynac_context_run(context.get(), values.inputs.data(), values.inputs.size(),
+                          values.outputs.data(), values.outputs.size());
     int64_t time = nowNs() - begin;
     if (status)
       return toError(status);
@@ -108,8 +158,9 @@ private:
     if (!context)
       return context.takeError();
     stream.context = std::move(*context);
-    stream.inputs = viewsOf(tensors);
-    stream.outputs.resize(session.outputs().size());
+    stream.call.inputs = viewsOf(tensors);
+    if (llvm::Error error = stream.call.shareMemory(session, stream.context.get()))
+      return error;
     return stream;
   }
 
@@ -124,11 +175,15 @@ private:
     auto stream = makeStream(session, tensors);
     if (!stream)
       return stream.takeError();
-    std::vector<dynac_value_t> sets[] = {stream->inputs, viewsOf(*other)};
+    Call second;
+    second.inputs = viewsOf(*other);
+    if (llvm::Error error = second.shareMemory(session, stream->context.get()))
+      return error;
+    Call *const sets[] = {&stream->call, &second};
     // Both once: the first run of a shape plans the memory.
-    for (const auto &set : sets)
+    for (Call *set : sets)
       for (int i = 0; i < std::max(1, warmup); ++i)
-        if (auto time = stream->runOnce(set); !time)
+        if (auto time = stream->runOnce(*set); !time)
           return time.takeError();
     llvm::outs() << "ready\n";
     llvm::outs().flush();
@@ -137,7 +192,7 @@ private:
       llvm::StringRef which = llvm::StringRef(line).trim();
       if (which != "0" && which != "1")
         return usageError("bench --paced: expected a line 0 or 1, got '{0}'", printable(which));
-      auto time = stream->runOnce(sets[which == "1"]);
+      auto time = stream->runOnce(*sets[which == "1"]);
       if (!time)
         return time.takeError();
       llvm::outs() << *time << '\n';
@@ -153,7 +208,7 @@ private:
       if (!stream)
         return stream.takeError();
       for (int run = 0; run < warmup; ++run)
-        if (auto time = stream->runOnce(stream->inputs); !time)
+        if (auto time = stream->runOnce(); !time)
           return time.takeError();
       all.push_back(std::move(*stream));
     }
@@ -162,7 +217,7 @@ private:
     auto work = [&](size_t index) {
       Stream &stream = all[index];
       do {
-        auto time = stream.runOnce(stream.inputs);
+        auto time = stream.runOnce();
         if (!time) {
           failures[index] = llvm::toString(time.takeError());
           return;

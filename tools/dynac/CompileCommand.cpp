@@ -136,7 +136,9 @@ public:
              "multiple, :32 the "
              "usual size");
     addSpecs(*app, "--alias", aliases,
-             "INPUT=OUTPUT: the output updates the input in place, as KV caches do");
+             "INPUT=OUTPUT: the output updates the input in place, as KV caches do. "
+             "INPUT=OUTPUT:capacity=N: the output appends to the input (a Concat) in memory with "
+             "room for N, and only what is new is written. 'past_*=present_*': each such pair");
     app->add_option("--weights", options.weights,
                     "embed: in the output; external: in a .safetensors of the same name beside it; "
                     "or the name of "

@@ -51,6 +51,45 @@ llvm::Expected<HostTensor> HostTensor::zeros(int32_t dtype, std::vector<int64_t>
   return tensor;
 }
 
+static void copyAxis(const dynac_tensor_t &from, int32_t axis, const char *source, char *&target,
+                     size_t element) {
+  if (axis == from.rank) {
+    std::memcpy(target, source, element);
+    target += element;
+    return;
+  }
+  for (int64_t i = 0; i < from.shape[axis]; ++i)
+    copyAxis(from, axis + 1, source + i * from.strides[axis], target, element);
+}
+
+llvm::Expected<HostTensor> HostTensor::copyOf(const dynac_tensor_t &tensor) {
+  auto copy = zeros(tensor.dtype, {tensor.shape, tensor.shape + tensor.rank});
+  if (!copy || copy->byteCount == 0)
+    return copy;
+  char *target = copy->memory.get();
+  if (tensor.strides)
+    copyAxis(tensor, 0, static_cast<const char *>(tensor.data), target,
+             static_cast<size_t>(dynac_dtype_bytes(tensor.dtype, 1)));
+  else
+    std::memcpy(target, tensor.data, static_cast<size_t>(copy->byteCount));
+  return copy;
+}
+
+llvm::Error makeDense(llvm::MutableArrayRef<dynac_value_t> values,
+                      std::vector<HostTensor> &owners) {
+  owners.reserve(owners.size() + values.size());
+  for (dynac_value_t &value : values) {
+    if (value.kind != DYNAC_VALUE_TENSOR || !value.as.tensor.strides)
+      continue;
+    auto dense = HostTensor::copyOf(value.as.tensor);
+    if (!dense)
+      return dense.takeError();
+    owners.push_back(std::move(*dense));
+    value = owners.back().view();
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<HostTensor> HostTensor::ofStrings(std::vector<std::string> strings,
                                                  std::vector<int64_t> shape) {
   HostTensor tensor;

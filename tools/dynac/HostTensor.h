@@ -28,6 +28,9 @@ public:
   static llvm::Expected<HostTensor> ofStrings(std::vector<std::string> strings,
                                               std::vector<int64_t> shape);
 
+  /// The elements of another tensor, which may have strides. Errors as of `zeros`.
+  static llvm::Expected<HostTensor> copyOf(const dynac_tensor_t &tensor);
+
   int32_t dtype() const { return type; }
   const std::vector<int64_t> &shape() const { return extents; }
   int64_t count() const { return elements; }
@@ -48,6 +51,10 @@ private:
   std::vector<std::string> strings;
   std::vector<dynac_string_t> stringViews;
 };
+
+/// Replaces values with strides by copies without, which `owners` takes. Errors as of
+/// HostTensor::zeros.
+llvm::Error makeDense(llvm::MutableArrayRef<dynac_value_t> values, std::vector<HostTensor> &owners);
 
 /// "f32[1x3x224x224]".
 std::string describeType(int32_t dtype, llvm::ArrayRef<int64_t> shape);

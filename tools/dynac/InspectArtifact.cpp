@@ -75,6 +75,23 @@ std::string rangeOf(const dynac_symbol_desc_t &symbol) {
   return symbol.data_dependent ? text + ", known after a run" : text;
 }
 
+/// `axis` stays as it is for an output that does not grow.
+void capacityOf(const Session &session, const dynac_value_desc_t &output, int32_t &axis,
+                int64_t &capacity) {
+  const size_t index = dynac_model_find_output(session.model(), output.name);
+  dynac_status_free(dynac_model_output_capacity(session.model(), index, &axis, &capacity));
+}
+
+/// ", room for 1024 along axis 2", of an output that grows.
+std::string roomOf(const Session &session, const dynac_value_desc_t &output) {
+  int32_t axis = -1;
+  int64_t capacity = 0;
+  capacityOf(session, output, axis, capacity);
+  return axis < 0
+             ? ""
+             : ", room for " + std::to_string(capacity) + " along axis " + std::to_string(axis);
+}
+
 void printText(const Session &session, const ArtifactDetail &detail) {
   llvm::raw_ostream &os = llvm::outs();
   const dynac_artifact_t &artifact = session.artifact();
@@ -85,8 +102,8 @@ void printText(const Session &session, const ArtifactDetail &detail) {
     for (const dynac_value_desc_t &desc : descs) {
       os << title << printable(desc.name) << ": " << describe(desc);
       if (desc.alias_input >= 0)
-        os << " updates "
-           << printable(session.inputs()[static_cast<size_t>(desc.alias_input)].name);
+        os << " updates " << printable(session.inputs()[static_cast<size_t>(desc.alias_input)].name)
+           << roomOf(session, desc);
       os << '\n';
     }
   };
@@ -156,9 +173,17 @@ void printJson(const Session &session) {
             for (int32_t i = 0; i < desc.rank; ++i)
               os.value(desc.dims[i]);
           });
-          if (desc.alias_input >= 0)
-            os.attribute("updates",
-                         text(session.inputs()[static_cast<size_t>(desc.alias_input)].name));
+          if (desc.alias_input < 0)
+            return;
+          os.attribute("updates",
+                       text(session.inputs()[static_cast<size_t>(desc.alias_input)].name));
+          int32_t axis = -1;
+          int64_t capacity = 0;
+          capacityOf(session, desc, axis, capacity);
+          if (axis >= 0) {
+            os.attribute("grows_along", axis);
+            os.attribute("capacity", capacity);
+          }
         });
     });
   };

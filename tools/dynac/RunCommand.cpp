@@ -64,6 +64,9 @@ public:
     if (llvm::Error error = toError(
             dynac_context_run(context->get(), in.data(), in.size(), out.data(), out.size())))
       return error;
+    std::vector<HostTensor> dense;
+    if (llvm::Error error = makeDense(out, dense))
+      return error;
 
     print(*session, out);
     if (llvm::Error error = writeOutputs(*session, out))

@@ -77,13 +77,15 @@ llvm::Expected<Finished> runOn(const Session &session, std::vector<HostTensor> &
   auto context = session.createContext();
   if (!context)
     return context.takeError();
-  Finished result{std::move(*context), std::vector<dynac_value_t>(session.outputs().size())};
+  Finished result{std::move(*context), std::vector<dynac_value_t>(session.outputs().size()), {}};
   dynac_context_set_step_callback(result.context.get(), callback, user);
   std::vector<dynac_value_t> in;
   for (HostTensor &tensor : inputs)
     in.push_back(tensor.view());
   if (llvm::Error error = toError(dynac_context_run(result.context.get(), in.data(), in.size(),
                                                     result.outputs.data(), result.outputs.size())))
+    return error;
+  if (llvm::Error error = makeDense(result.outputs, result.dense))
     return error;
   return result;
 }
@@ -129,6 +131,7 @@ llvm::Error verifyArtifact(CompileOptions reference, const std::string &path,
   reference.weights = "embed";
   reference.saveTemps.clear();
   reference.name.clear();
+  reference.aliases.clear(); // where outputs lie does not matter
   Progress silent;
   if (auto report = compileModel(reference, silent); !report)
     return report.takeError();

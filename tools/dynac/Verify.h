@@ -31,6 +31,7 @@ struct VerifyOptions {
 struct Finished {
   ContextHandle context;
   std::vector<dynac_value_t> outputs;
+  std::vector<HostTensor> dense; ///< instead of outputs that the context has with strides
 };
 
 /// Runs once, with the step callback if there is one.

@@ -51,9 +51,12 @@ struct DimOption {
 /// Error: ExitCode::Usage.
 llvm::Expected<DimOption> parseDimOption(llvm::StringRef text);
 
-/// `--alias PAST=PRESENT`: an output that updates an input in place.
+/// `--alias PAST=PRESENT`: an output that updates an input in place. `--alias
+/// PAST=PRESENT:capacity=N`: one that appends to it, in memory with room for N along the axis that
+/// grows. A `*` in both names stands for the same text, and the option for each input that fits.
 struct AliasOption {
   std::string input, output;
+  std::optional<int64_t> capacity = std::nullopt;
 };
 /// Error: ExitCode::Usage.
 llvm::Expected<AliasOption> parseAliasOption(llvm::StringRef text);

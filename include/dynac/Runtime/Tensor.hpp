@@ -136,6 +136,19 @@ public:
     return tensor;
   }
 
+  /// Own memory of `bytes` bytes, zeroed, of which the elements are a part. Throws as the
+  /// constructor.
+  static Tensor within(dynac_dtype_t dtype, std::vector<int64_t> shape,
+                       std::vector<int64_t> strides, int64_t bytes) {
+    Tensor all(DYNAC_U8, {bytes});
+    return wrap(all.memory, dtype, std::move(shape), std::move(strides), all.owner);
+  }
+
+  /// The same memory under another shape; the strides stay.
+  Tensor withShape(std::vector<int64_t> shape) const {
+    return wrap(memory, type, std::move(shape), steps, owner);
+  }
+
   /// An owning copy of a contiguous view.
   static Tensor copyOf(const dynac_tensor_t &view) {
     Tensor tensor(dynac_dtype_t(view.dtype), {view.shape, view.shape + view.rank});

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define DYNAC_ABI_VERSION 2u
+#define DYNAC_ABI_VERSION 3u
 #define DYNAC_ABI_MAGIC 0x3143414E5944ull /* "DYNAC1" little-endian */
 
 /* Element types. The numbers are part of the ABI.
@@ -85,6 +85,15 @@ typedef struct dynac_value_info {
   int32_t buffer;           /* index into buffers */
   int32_t alias_input;      /* outputs: the input it updates in place, or -1 */
 } dynac_value_info_t;
+
+/* ABI 3: output `output`, which updates input `input`, is that input with more behind it along `axis`. Both have the
+ * memory of a row-major tensor of their shape with `capacity` for the extent of `axis`, of which they are the first
+ * elements along it; their buffers have its size. All other extents of the two are equal. */
+typedef struct dynac_growth {
+  int32_t input, output;
+  int32_t axis, reserved;
+  int64_t capacity;
+} dynac_growth_t;
 
 /* ---- Buffers ---- */
 typedef enum dynac_buffer_kind {
@@ -231,6 +240,9 @@ typedef struct dynac_artifact {
   uint64_t weights_bytes;
 
   const dynac_step_work_t *work; /* ABI 2: one for each step */
+
+  const dynac_growth_t *growths; /* ABI 3 */
+  int32_t growth_count, reserved;
 } dynac_artifact_t;
 
 #ifdef __cplusplus

@@ -103,8 +103,8 @@ typedef enum dynac_device_kind { DYNAC_DEVICE_CPU = 1, DYNAC_DEVICE_CUDA = 2 } d
  * Caller's output: `data`, `dtype`, `bytes` (size of the memory) and optionally `shape`, which then has to be the
  * output's shape. After the run `rank` and `shape` tell the real shape (`shape` then points to the context's memory
  * unless the caller gave one).
- * Context's output: kind DYNAC_VALUE_NONE; the run fills in everything; valid until the context's next run, to which
- * the same value may be passed again. */
+ * Context's output: kind DYNAC_VALUE_NONE; the run fills in everything (`strides` is NULL unless the output grows, see
+ * dynac_model_output_capacity); valid until the context's next run, to which the same value may be passed again. */
 typedef struct dynac_tensor {
   void *data;
   int32_t dtype;          /* dynac_dtype_t */
@@ -230,6 +230,21 @@ DYNAC_API size_t dynac_model_symbol_count(const dynac_model_t *model);
 DYNAC_API dynac_status_t *dynac_model_input(const dynac_model_t *model, size_t index, dynac_value_desc_t *out);
 DYNAC_API dynac_status_t *dynac_model_output(const dynac_model_t *model, size_t index, dynac_value_desc_t *out);
 DYNAC_API dynac_status_t *dynac_model_symbol(const dynac_model_t *model, size_t index, dynac_symbol_desc_t *out);
+/* Of an output that appends to the input it updates (compiled with --alias IN=OUT:capacity=N), as KV caches do: the
+ * axis along which it grows and the capacity N; *axis is -1 for other outputs. DYNAC_USAGE if there is no such number.
+ *
+ * Such a pair has its full speed in memory of the shape with N for the extent of that axis, row-major. The caller
+ * states the true shapes and the strides of that memory (dynac_context_infer gives an output's strides, and in `bytes`
+ * how much memory they need), the same `data` for both, and a run writes only what is new:
+ *
+ *   past:    data, shape {1, 12, P, 64},     strides {12 * N * 64 * 4, N * 64 * 4, 64 * 4, 4}
+ *   present: data, shape {1, 12, P + 1, 64}, the same strides
+ *
+ * All of that memory has to be there. Or let the context own it: its output has these strides, and passed as the next
+ * run's input it is not copied. An input with other strides (NULL: row-major without gaps) or in other memory is copied
+ * before the run, an output with other strides after it. A run that would exceed N is refused (DYNAC_SIGNATURE). */
+DYNAC_API dynac_status_t *dynac_model_output_capacity(const dynac_model_t *model, size_t index, int32_t *axis,
+                                                      int64_t *capacity);
 /* The number of the input or output with this name, or SIZE_MAX. */
 DYNAC_API size_t dynac_model_find_input(const dynac_model_t *model, const char *name);
 DYNAC_API size_t dynac_model_find_output(const dynac_model_t *model, const char *name);
@@ -254,7 +269,8 @@ DYNAC_API void dynac_context_free(dynac_context_t *context);
 DYNAC_API dynac_status_t *dynac_context_run(dynac_context_t *context, const dynac_value_t *inputs, size_t input_count,
                                             dynac_value_t *outputs, size_t output_count);
 /* Checks the inputs as a run does and gives every output's dtype, rank, shape and bytes, without running; -1 for
- * what only the run can tell. `shape` points to the context's memory until its next call. */
+ * what only the run can tell. An output that grows has strides, and its bytes are those of its capacity. `shape` and
+ * `strides` point to the context's memory until its next call. */
 DYNAC_API dynac_status_t *dynac_context_infer(dynac_context_t *context, const dynac_value_t *inputs,
                                               size_t input_count, dynac_value_t *outputs, size_t output_count);
 

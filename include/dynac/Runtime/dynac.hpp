@@ -37,6 +37,8 @@ struct ValueInfo {
   dynac_dtype_t dtype;
   std::vector<Dim> dims;
   int32_t aliasInput = -1; ///< outputs: the input that it updates in place
+  int32_t growsAlong = -1; ///< outputs: the axis along which it appends to that input
+  int64_t capacity = 0;    ///< of that axis in memory
 };
 
 struct Options {
@@ -52,12 +54,19 @@ public:
   explicit Context(dynac_model_t *model) {
     detail::check(dynac_context_create(model, &handle));
     outputCount = dynac_model_output_count(model);
+    for (size_t i = 0; i < outputCount; ++i) {
+      dynac_value_desc_t desc;
+      detail::check(dynac_model_output(model, i, &desc));
+      updated.push_back(desc.alias_input);
+    }
   }
   Context(Context &&other) noexcept
-      : handle(std::exchange(other.handle, nullptr)), outputCount(other.outputCount) {}
+      : handle(std::exchange(other.handle, nullptr)), outputCount(other.outputCount),
+        updated(std::move(other.updated)) {}
   Context &operator=(Context &&other) noexcept {
     std::swap(handle, other.handle);
     std::swap(outputCount, other.outputCount);
+    std::swap(updated, other.updated);
     return *this;
   }
   ~Context() { dynac_context_free(handle); }
@@ -70,7 +79,11 @@ public:
   }
 
   /// Writes into the outputs that have memory and allocates the others. Passing an input's own
-  /// tensor for the output that updates it copies nothing.
+  /// tensor for the output that updates it copies nothing. An empty output that grows
+  /// (`ValueInfo::growsAlong`) takes the memory of its input if that was such an output before, so
+  /// a decoder's step is `run(inputs, outputs); inputs[i] = std::exchange(outputs[j], {});` and
+  /// writes only what is new. Shorter tensors over the same memory stay as they are, but two runs
+  /// that extend one tensor overwrite each other's part.
   void run(const std::vector<Tensor> &inputs, std::vector<Tensor> &outputs) {
     outputs.resize(outputCount);
     std::vector<dynac_value_t> in, out(outputCount), expected(outputCount);
@@ -85,7 +98,9 @@ public:
     std::vector<Tensor> fresh = outputs; // the caller's keep their memory if the run fails
     for (size_t i = 0; i < outputCount; ++i) {
       const dynac_tensor_t &shape = expected[i].as.tensor;
-      if (!fresh[i] && shape.bytes >= 0 && shape.dtype != DYNAC_STRING)
+      if (!fresh[i] && shape.strides)
+        fresh[i] = grown(shape, inputs[size_t(updated[i])]);
+      else if (!fresh[i] && shape.bytes >= 0 && shape.dtype != DYNAC_STRING)
         fresh[i] = Tensor(dynac_dtype_t(shape.dtype), {shape.shape, shape.shape + shape.rank});
       if (fresh[i])
         out[i] = fresh[i].value();
@@ -101,8 +116,18 @@ public:
   dynac_context_t *get() const { return handle; }
 
 private:
+  /// `input` under the shape that it grows to, or new memory of the capacity.
+  static Tensor grown(const dynac_tensor_t &to, const Tensor &input) {
+    std::vector<int64_t> shape(to.shape, to.shape + to.rank),
+        strides(to.strides, to.strides + to.rank);
+    if (input.strides() == strides)
+      return input.withShape(std::move(shape));
+    return Tensor::within(dynac_dtype_t(to.dtype), std::move(shape), std::move(strides), to.bytes);
+  }
+
   dynac_context_t *handle = nullptr;
   size_t outputCount = 0;
+  std::vector<int32_t> updated; // per output: the input that it updates, or -1
 };
 
 /// A loaded model. Any number of threads may call it; copies share it.
@@ -195,7 +220,9 @@ private:
     for (size_t i = 0; i < count; ++i) {
       dynac_value_desc_t desc;
       detail::check(query(get(), i, &desc));
-      ValueInfo info{desc.name, dynac_dtype_t(desc.dtype), {}, desc.alias_input};
+      ValueInfo info{desc.name, dynac_dtype_t(desc.dtype), {}, desc.alias_input, -1, 0};
+      if (desc.alias_input >= 0)
+        detail::check(dynac_model_output_capacity(get(), i, &info.growsAlong, &info.capacity));
       for (int32_t axis = 0; axis < desc.rank; ++axis)
         info.dims.push_back({desc.dims[axis], desc.extents[axis]});
       list.push_back(std::move(info));

@@ -22,6 +22,12 @@ inline constexpr llvm::StringLiteral kEpilogueAttr = "dynac.epilogue";
 
 /// Set on a result of @main that updates an argument in place: the argument's number.
 inline constexpr llvm::StringLiteral kAliasAttr = "dynac.alias";
+/// Set beside kAliasAttr on a result that appends to its argument: the axis along which it grows
+/// and the extent of that axis in memory. Argument and result then have the types of the memory;
+/// what the caller gives and gets is in kTypeAttr, the first elements along the axis.
+inline constexpr llvm::StringLiteral kCapacityAttr = "dynac.capacity";
+/// Set on an argument or result of @main whose type is not the model's: the model's.
+inline constexpr llvm::StringLiteral kTypeAttr = "dynac.type";
 
 #define GEN_PASS_DECL
 #include "dynac/Transforms/Passes.h.inc"

@@ -182,7 +182,7 @@ ArtifactTables::ArtifactTables(const Plan &plan, const WeightsLayout &layout,
   dynac_artifact_t &fields = artifact.fields;
   fields.magic = DYNAC_ABI_MAGIC;
   fields.abi = DYNAC_ABI_VERSION;
-  fields.min_runtime_abi = 1;
+  fields.min_runtime_abi = plan.growths.empty() ? 1 : 3;
   fields.struct_size = sizeof(dynac_artifact_t);
   fields.weights_kind = weightsKind;
   fields.ir_hash = plan.irHash;
@@ -227,6 +227,10 @@ ArtifactTables::ArtifactTables(const Plan &plan, const WeightsLayout &layout,
     work.push_back({step.work.flopsSlot, step.work.bytesSlot, step.work.weightBytesSlot,
                     step.work.factor, step.work.firstResult, step.work.resultCount});
   artifact.point(fields.work, shared(llvm::ArrayRef(work)));
+  std::vector<dynac_growth_t> growths;
+  for (const PlanGrowth &growth : plan.growths)
+    growths.push_back({growth.input, growth.output, growth.axis, 0, growth.capacity});
+  table(fields.growths, fields.growth_count, growths.size(), shared(llvm::ArrayRef(growths)));
   if (weightsKind == DYNAC_WEIGHTS_EXTERNAL)
     artifact.point(fields.weights_file, string(weightsFile));
   if (weightsBytes)

@@ -71,6 +71,9 @@ llvm::Error Scheduler::run(func::FuncOp main) {
     auto input = main.getResultAttrOfType<IntegerAttr>(i, kAliasAttr);
     addOutput(i, value, main.getResultAttrDict(i),
               input ? static_cast<int32_t>(input.getInt()) : -1);
+    if (auto growth = main.getResultAttrOfType<DenseI64ArrayAttr>(i, kCapacityAttr))
+      plan.growths.push_back({static_cast<int32_t>(input.getInt()), static_cast<int32_t>(i),
+                              static_cast<int32_t>(growth[0]), growth[1]});
   }
   for (PlanStep &update : updates)
     emit(std::move(update));
@@ -92,7 +95,7 @@ PlanValue Scheduler::describe(Value tensor, DictionaryAttr attributes, StringRef
                               size_t index) {
   PlanValue value;
   auto name = attributes ? attributes.getAs<StringAttr>("dynac.name") : StringAttr();
-  auto packed = attributes ? attributes.getAs<TypeAttr>("dynac.type") : TypeAttr();
+  auto packed = attributes ? attributes.getAs<TypeAttr>(kTypeAttr) : TypeAttr();
   Type type = packed ? packed.getValue() : tensor.getType();
   value.name = name ? name.str() : (fallback + Twine(index)).str();
   value.dtype = dtypeOf(cast<RankedTensorType>(type).getElementType());

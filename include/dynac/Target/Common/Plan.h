@@ -46,6 +46,12 @@ struct PlanValue {
   int32_t aliasInput = -1;
 };
 
+/// The fields of dynac_growth_t.
+struct PlanGrowth {
+  int32_t input, output, axis;
+  int64_t capacity;
+};
+
 struct PlanSymbol {
   std::string name;
   int64_t min = 0, max = INT64_MAX, multipleOf = 1;
@@ -82,6 +88,7 @@ struct Plan {
   uint64_t irHash = 0;
   std::vector<dynac_target_t> targets; ///< names are string literals
   std::vector<PlanValue> inputs, outputs;
+  std::vector<PlanGrowth> growths;
   std::vector<PlanSymbol> symbols;
   std::vector<dynac_expr_t> exprs;
   std::vector<dynac_buffer_t> buffers;
