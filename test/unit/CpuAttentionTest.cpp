@@ -236,7 +236,8 @@ TEST(CpuAttentionTest, MatchesPlainAttention) {
     for (Case c : {Case{2, 3, 1, 20, 33, 64, 64, false, dynamic, Masking::Bias},
                    Case{1, 4, 2, 49, 49, 32, 40, false, dynamic, Masking::None},
                    Case{2, 2, 1, 50, 1201, 8, 16, false, dynamic, Masking::PerKey, false, true},
-                   Case{1, 2, 1, 250, 70, 20, 5, false, dynamic, Masking::Bool}}) {
+                   Case{1, 2, 1, 250, 70, 20, 5, false, dynamic, Masking::Bool},
+                   Case{1, 2, 2, 18, 5, 80, 33, false, dynamic, Masking::BoolOfQuery}}) {
       c.bf16 = true;
       cases.push_back(c);
     }
@@ -247,16 +248,19 @@ TEST(CpuAttentionTest, MatchesPlainAttention) {
     return ("attention" + std::to_string(i) + "." + isa.suffix).str();
   };
   auto isTested = [&](size_t i, const Isa &isa) {
-    return (isa.level != DYNAC_CPU_V4_BF16_VNNI || cases[i].bf16) &&
+    return (isa.level < DYNAC_CPU_V4_BF16_VNNI || cases[i].bf16) &&
            (isa.level != DYNAC_CPU_V2 || i < 3);
   };
+  // AMX's kernels run everywhere as loops, and natively where the CPU has it.
+  std::vector<Isa> isas = runnableIsas();
+  isas.push_back(loopsForTiles());
   for (auto [i, c] : llvm::enumerate(cases))
-    for (const Isa &isa : runnableIsas())
+    for (const Isa &isa : isas)
       if (isTested(i, isa))
         emitAttention(*module, nameOf(i, isa), isa, Layouts(c).spec);
   KernelJit jit(*module);
   for (auto [i, c] : llvm::enumerate(cases))
-    for (const Isa &isa : runnableIsas())
+    for (const Isa &isa : isas)
       if (isTested(i, isa))
         check(jit[nameOf(i, isa)], c, nameOf(i, isa));
 }

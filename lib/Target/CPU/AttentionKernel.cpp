@@ -8,6 +8,7 @@
 #include "dynac/Target/CPU/AttentionKernel.h"
 #include "GemmDots.h"
 #include "GemmPanel.h"
+#include "MatrixKernel.h"
 #include "PanelPacking.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,6 +58,15 @@ int64_t AttentionSpec::units(int64_t batchCount, int64_t queries) const {
   return batchCount * llvm::divideCeil(queries, unitRows());
 }
 
+/// Words of the tiles of both products. 0: vectors multiply.
+static int64_t tileWordsOf(const Isa &isa, const AttentionSpec &spec) {
+  return tileWords(isa, spec.dot, spec.depth / groupOf(spec.dot));
+}
+
+bool dynac::cpu::attentionTakesTiles(const Isa &isa, const AttentionSpec &spec) {
+  return tileWordsOf(isa, spec) > 0;
+}
+
 namespace {
 
 /// Where things lie in scratch memory, in floats; all are multiples of a line.
@@ -73,7 +83,9 @@ struct ScratchPlan {
     packed = rows * scoreStride;
     // Rows of bf16 are half as many words.
     const int64_t keyPanel = spec.depth * panelWidthOf(spec.keys.dynamic ? -1 : spec.keys.value);
-    const int64_t valuePanel = block * panelWidthOf(spec.valueDepth);
+    // Tiles take whole multiples of their words.
+    const int64_t valueWords = llvm::alignTo(llvm::divideCeil(block, 2), MatrixTiles::maxWords);
+    const int64_t valuePanel = std::max(block, valueWords) * panelWidthOf(spec.valueDepth);
     statistics = llvm::alignTo(packed + std::max(keyPanel, valuePanel), 16);
     partials = statistics + 5 * llvm::alignTo(rows, 16);
     results = partials + 16 * 16; // a vector for each lane
@@ -100,7 +112,7 @@ public:
         kernel(module, name, isa, buffers(module.getContext(), spec), spec.dimCount,
                spec.scratchBytes()),
         b(kernel.builder()), loc(kernel.loc()), math{b, loc},
-        vectorType(VectorType::get(lanes, b.getF32Type())) {}
+        vectorType(VectorType::get(lanes, b.getF32Type())), tileK(tileWordsOf(isa, spec)) {}
 
   void emit();
 
@@ -131,6 +143,7 @@ private:
   Value combined(ArrayRef<Value> vectors, Combine combine);
   Value acrossRows(Combine combine);
   SmallVector<Value> overRow(Value length, int64_t copies, ValueRange init, RowBody body);
+  Value shareWordsOf(const Block &block);
   void values(const Block &block);
   void finish(Value row, Value column, Value sums, Value mask);
   void storeResult(Value row, Value column, Value result, Value mask);
@@ -166,6 +179,8 @@ private:
   Location loc;
   IndexMath math;
   VectorType vectorType;
+  const int64_t tileK; ///< words of a tile of matrices, 0: none
+  std::optional<MatrixTiles> tiles;
   Value queries, keys, scratch, packed;
   Value shares;     ///< scratch memory as shares are stored: f32 or bf16
   Value shareWords; ///< the same as products take them
@@ -208,9 +223,13 @@ void AttentionEmitter::emit() {
     shares = kernel.scratch(MemRefType::get({2 * plan.size}, b.getBF16Type()), 0);
     shareWords = kernel.scratch(MemRefType::get({plan.size}, word), 0);
   }
+  if (tileK)
+    tiles.emplace(kernel, spec.dot, tileK);
   kernel.keepLoops();
   forLoop(b, loc, kernel.begin(), kernel.end(), math.constant(1),
           [&](OpBuilder &, Value number) { unit(number); });
+  if (tiles)
+    tiles->release();
   kernel.finish();
 }
 
@@ -334,6 +353,8 @@ void AttentionEmitter::scores(const Block &block) {
           {words(1), base, stride, spec.k.transposed, width, columns == width, job.validColumns},
           length, packed);
     };
+    job.tiles = tiles ? &*tiles : nullptr;
+    job.tileK = tileK;
     job.store = [&](Value row, Value offset, Value sums, Value mask) {
       Value at = math.add(column, offset);
       store(change(block, sums, row, at, mask), scratch,
@@ -539,6 +560,15 @@ void AttentionEmitter::softmaxRows(const Block &block, Value first) {
                        Value y = shareAt(math.add(base, column), mask);
                        return SmallVector<Value>{sum(sums[0], y)};
                      });
+    if (tileK) {
+      Value from = math.mul(math.div(math.add(block.length, lanes - 1), lanes), lanes);
+      Value none =
+          b.create<arith::ConstantOp>(loc, b.getZeroAttr(VectorType::get(lanes, b.getBF16Type())));
+      forLoop(b, loc, from, math.mul(shareWordsOf(block), 2), math.constant(lanes),
+              [&](OpBuilder &, Value at) {
+                store(none, shares, math.add(math.mul(base, 2), at), nullptr);
+              });
+    }
     return combined(sums, sum);
   });
   Value total = acrossRows(sum);
@@ -599,6 +629,12 @@ Value AttentionEmitter::acrossRows(Combine combine) {
 // Results
 //===----------------------------------------------------------------------===//
 
+/// Words of a row of shares as products take them: those past the keys are zeros.
+Value AttentionEmitter::shareWordsOf(const Block &block) {
+  const int64_t step = tileK ? tileK : 1, keys = step * groupOf(spec.dot);
+  return math.mul(math.div(math.add(block.length, keys - 1), keys), step);
+}
+
 void AttentionEmitter::values(const Block &block) {
   const bool packs =
       isBf16() || spec.v.transposed || spec.queries.dynamic || spec.queries.value >= 48;
@@ -622,10 +658,12 @@ void AttentionEmitter::values(const Block &block) {
            job.staticK = blockKeys();
            job.kBlock = spec.keyBlock();
            if (isBf16()) {
-             job.k = math.opaque(math.div(math.add(block.length, 1), 2));
+             job.k = math.opaque(shareWordsOf(block));
              job.staticK = blockKeys() < 0 ? -1 : llvm::divideCeil(blockKeys(), 2);
              job.kBlock = llvm::divideCeil(spec.keyBlock(), 2);
            }
+           job.tiles = tiles ? &*tiles : nullptr;
+           job.tileK = tileK;
            job.kFitsBlock = true;
            Value start =
                math.add(vBase, spec.v.transposed ? math.add(math.mul(column, stride), block.begin)
@@ -640,7 +678,7 @@ void AttentionEmitter::values(const Block &block) {
                                   spec.v.transposed, width, columns == width,
                                   job.validColumns};
                if (isBf16())
-                 packPairs(kernel, source, block.length, packed);
+                 packPairs(kernel, source, block.length, job.k, packed);
                else
                  packPanel(kernel, source, length, packed);
              };

@@ -203,9 +203,12 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
     result.operands->push_back(cast<BlockArgument>(x).getArgNumber());
   result.emit = [=, &planner](StringRef name) mutable -> llvm::Expected<std::vector<std::string>> {
     spec.dimCount = dims->exprs.size();
-    return planner.emitBodies(name, [&](StringRef symbol, const Isa &isa) {
-      emitAttention(planner.kernels, symbol, isa, spec);
-    });
+    return planner.emitBodies(
+        name,
+        [&](StringRef symbol, const Isa &isa) {
+          emitAttention(planner.kernels, symbol, isa, spec);
+        },
+        [&](const Isa &isa) { return attentionTakesTiles(isa, spec); });
   };
   return result;
 }

@@ -46,6 +46,8 @@ void GemmPanel::emit() {
 
 void GemmPanel::emitTiles() {
   IndexMath math{kernel.builder(), kernel.loc()};
+  if (beforePass)
+    beforePass(math.constant(0), k);
   Value rows =
       rowCount >= 0 && rowCount <= unitRows ? math.constant(rowCount) : math.sub(rowEnd, row);
   MatrixKernel matrix(kernel, *tiles, dot);

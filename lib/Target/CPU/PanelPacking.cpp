@@ -140,7 +140,7 @@ static Value joinHalves(OpBuilder &b, Location loc, Value low, Value high, Type 
 }
 
 void dynac::cpu::packPairs(KernelFunction &kernel, const PanelSource &source, Value length,
-                           Value packed) {
+                           Value words, Value packed) {
   OpBuilder &b = kernel.builder();
   Location loc = kernel.loc();
   IndexMath math{b, loc};
@@ -186,6 +186,8 @@ void dynac::cpu::packPairs(KernelFunction &kernel, const PanelSource &source, Va
   forLoop(b, loc, zero, pairs, one, [&](OpBuilder &, Value row) { pair(row, true); });
   ifThenElse(b, loc, math.less(math.mul(pairs, 2), length),
              [&](OpBuilder &) { pair(pairs, false); });
+  forLoop(b, loc, math.opaque(math.div(math.add(length, 1), 2)), words, one,
+          [&](OpBuilder &, Value row) { clear(kernel, packed, row, zero, source.width); });
 }
 
 void dynac::cpu::packPanel(KernelFunction &kernel, const PanelSource &source, Value length,

@@ -29,9 +29,10 @@ void packPanel(KernelFunction &kernel, const PanelSource &source, mlir::Value le
                mlir::Value packed);
 
 /// The same of a buffer of bf16, not transposed, with words (i32) of two numbers of a column: row
-/// 2 k and row 2 k + 1 at k * width + column. After the last row of an odd `length` come zeros.
+/// 2 k and row 2 k + 1 at k * width + column. After the last of `length` rows come zeros, up to
+/// `words` rows of words.
 void packPairs(KernelFunction &kernel, const PanelSource &source, mlir::Value length,
-               mlir::Value packed);
+               mlir::Value words, mlir::Value packed);
 
 } // namespace dynac::cpu
 

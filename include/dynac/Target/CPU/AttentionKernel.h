@@ -59,6 +59,9 @@ struct AttentionSpec {
   int64_t units(int64_t batchCount, int64_t queries) const;
 };
 
+/// Whether the level multiplies matrices here: if not, its kernel is that of the level below.
+bool attentionTakesTiles(const Isa &isa, const AttentionSpec &spec);
+
 void emitAttention(mlir::ModuleOp module, llvm::StringRef name, const Isa &isa,
                    const AttentionSpec &spec);
 
