@@ -186,13 +186,19 @@ TYPED_TEST(CpuDotTest, Conv) {
       // pixels are gathered for tiles
       {2, 128, 9, 5, 70, 1, 1, 1, 1, 0, false, false},
       {1, 128, 9, 37, 96, 2, 1, 2, 1, 0, false, true},
+      // Winograd's way for bf16, where no tiles are multiplied
+      {1, 64, 14, 14, 64, 1, 3, 1, 1, 1, false, false},
+      {2, 40, 13, 30, 80, 1, 3, 1, 1, 1, false, false},
+      {1, 33, 25, 27, 32, 1, 3, 1, 2, 0, false, false},
   };
   MLIRContext context;
   loadKernelDialects(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   auto specOf = [](const ConvCase &c) {
     ConvSpec spec;
-    spec.plan = planConv(c.shape(K::kind));
+    ConvChoice choice;
+    choice.matrices = true;
+    spec.plan = planConv(c.shape(K::kind), choice);
     spec.dimCount = 5;
     return spec;
   };
@@ -205,6 +211,8 @@ TYPED_TEST(CpuDotTest, Conv) {
   KernelJit jit(*module);
   for (auto [i, t] : llvm::enumerate(cases)) {
     const ConvSpec spec = specOf(t);
+    EXPECT_EQ(spec.plan.winograd, i > 8 && K::kind == DotKind::Bf16 ? 4 : 0);
+    EXPECT_EQ(spec.plan.hasDirect, spec.plan.winograd != 0);
     const ConvShape &s = spec.plan.shape;
     const int64_t oh = t.out(t.h), ow = t.out(t.w), cg = t.c / t.groups, kg = t.k / t.groups;
     const int64_t group = groupOf(K::kind), pixel = t.plain ? 1 : s.blockWords() * group;
@@ -250,8 +258,11 @@ TYPED_TEST(CpuDotTest, Conv) {
       Aligned<typename K::Sum> y(want.size() + 16, -7);
       callAll(jit[nameOf(i, isa)], {input, packed.data(), y.data()}, {t.n, t.h, t.w, oh, ow},
               spec.plan.units(t.n, oh, ow), scratch.data());
+      // Winograd's sums are not of integers.
+      const bool isExact = !spec.plan.winograd || convTakesTiles(isa, spec.plan);
+      const double tolerance = isExact ? 0 : 2e-6 * double(cg * t.size * t.size * 64);
       for (size_t at = 0; at < want.size(); ++at)
-        ASSERT_EQ(int64_t(y[at]), want[at]) << nameOf(i, isa) << " at " << at;
+        ASSERT_NEAR(y[at], want[at], tolerance) << nameOf(i, isa) << " at " << at;
       for (size_t at = 0; at < 16; ++at)
         ASSERT_EQ(y[want.size() + at], -7) << nameOf(i, isa) << ": wrote past the end";
     }

@@ -211,7 +211,9 @@ llvm::Expected<RegionPlan> planConvRegion(RegionOp region, Operation *op, CpuReg
   ConvShape shape = shapeOfConv(conv, *dims);
   shape.allowWinograd = !planner.strict;
   const Choice choice = planner.choose(openConv(shape));
-  ConvPlan plan = planConv(shape, {choice[0], choice[1]});
+  const bool matrices =
+      llvm::any_of(planner.isas, [](const Isa &isa) { return isa.matrices != MatrixUnit::None; });
+  ConvPlan plan = planConv(shape, {choice[0], matrices, choice[1]});
   auto epilogue = std::make_shared<RegionEpilogue>(region, op, *dims);
   if (plan.flat && !epilogue->mayCountPixels(2, 3))
     return unsupported(
@@ -281,12 +283,7 @@ llvm::Expected<RegionPlan> planGroupedRegion(RegionOp region, Operation *op,
 
 bool dynac::cpu::prefersBf16(CompositeOp conv) {
   // The kernels that spread groups and lanes have no bf16 form.
-  if (!isDense(conv) || isDepthwise(conv))
-    return false;
-  // A bf16 product takes half of the time. Winograd, which is for f32 only, takes about a third of
-  // the direct way's with tiles of 4x4, but two thirds with tiles of 2x2.
-  KernelDims dims;
-  return planConv(shapeOfConv(conv, dims)).winograd != 4;
+  return isDense(conv) && !isDepthwise(conv);
 }
 
 const ClaimedKernel dynac::cpu::groupedClaim = {"grouped", /*takesEpilogue=*/true, matchesGrouped,

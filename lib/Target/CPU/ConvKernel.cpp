@@ -305,8 +305,13 @@ void ConvEmitter::panels(const Block &at, Value first, Value last) {
 void ConvEmitter::panel(const Block &at, Value number, int64_t width, bool endsInHalf) {
   Value columns = math.add(math.mul(at.group, groupColumns), math.mul(number, 32));
   const int64_t depth = groupBlocks * block * shape.kernel[0] * shape.kernel[1];
-  Panel result = {math.opaque(columns), math.opaque(math.mul(columns, depth)), width,
-                  math.constant(0),     tileVectors(kernel.isa(), width),      false};
+  Value base = math.add(math.mul(columns, depth), plan.packedBase);
+  Panel result = {math.opaque(columns),
+                  math.opaque(base),
+                  width,
+                  math.constant(0),
+                  tileVectors(kernel.isa(), width),
+                  false};
   if (tileK)
     return matrices(at, result);
   // LLVM runs out of registers where halves and whole vectors share factors.
@@ -543,11 +548,16 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
 }
 
 bool dynac::cpu::convTakesTiles(const Isa &isa, const ConvPlan &plan) {
-  return !plan.winograd && tileWords(isa, plan.shape.dot, wordsTogether(plan)) > 0;
+  return (!plan.winograd || plan.hasDirect) &&
+         tileWords(isa, plan.shape.dot, wordsTogether(plan)) > 0;
 }
 
 void dynac::cpu::emitConv(ModuleOp module, StringRef name, const Isa &isa, const ConvSpec &spec) {
-  if (spec.plan.winograd)
+  if (!spec.plan.winograd)
+    return ConvEmitter(module, name, isa, spec).emit();
+  if (!convTakesTiles(isa, spec.plan))
     return emitWinograd(module, name, isa, spec);
-  ConvEmitter(module, name, isa, spec).emit();
+  ConvSpec direct = spec;
+  direct.plan = spec.plan.direct();
+  ConvEmitter(module, name, isa, direct).emit();
 }

@@ -34,6 +34,14 @@ static int64_t inputExtent(const ConvShape &s, unsigned axis, int64_t size) {
   return (size - 1) * s.stride[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1;
 }
 
+/// The padded copy of what a unit reads.
+static int64_t patchBytes(const ConvPlan &plan) {
+  const ConvShape &s = plan.shape;
+  return alignTo(s.groupBlocks() * s.blockWords() * 4 * inputExtent(s, 0, plan.blockRows) *
+                     inputExtent(s, 1, plan.blockCols),
+                 64);
+}
+
 ConvPlan dynac::cpu::planConv(const ConvShape &s, const ConvChoice &choice) {
   ConvPlan plan = {};
   plan.shape = s;
@@ -47,6 +55,9 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s, const ConvChoice &choice) {
   plan.winograd = choice.winograd >= 0 ? choice.winograd : winogradTile(s);
   if (plan.winograd) {
     planWinograd(plan, choice.cachePercent);
+    plan.hasDirect = choice.matrices && s.dot != DotKind::F32;
+    if (plan.hasDirect)
+      plan.scratchBytes = std::max(plan.scratchBytes, plan.direct().scratchBytes);
     return plan;
   }
   const int64_t budget = inputBudget * choice.cachePercent / 100;
@@ -71,23 +82,38 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s, const ConvChoice &choice) {
   const int64_t colLimit = std::clamp<int64_t>(cols, 56, 1120);
   plan.blockCols =
       s.ow.dynamic ? std::min<int64_t>(colLimit, 280) : evenPiece(s.ow.value, colLimit);
-  const int64_t rowBytes = pixelBytes * inputExtent(s, 1, plan.blockCols);
-  const int64_t inputRows = budget / rowBytes;
+  const int64_t inputRows = budget / (pixelBytes * inputExtent(s, 1, plan.blockCols));
   const int64_t reach = (s.kernel[0] - 1) * s.dilation[0] + 1;
   const int64_t limit = std::max<int64_t>(1, (inputRows - reach) / s.stride[0] + 1);
   plan.blockRows = s.oh.dynamic ? std::min<int64_t>(limit, 14) : evenPiece(s.oh.value, limit);
   if (plan.padded)
-    plan.scratchBytes = alignTo(rowBytes * inputExtent(s, 0, plan.blockRows), 64);
+    plan.scratchBytes = patchBytes(plan);
   if (plan.gathersPixels)
     plan.scratchBytes = plan.blockRows * plan.blockCols * pixelBytes;
   return plan;
 }
 
+/// Packed words of each tap.
+static int64_t tapWords(const ConvShape &s, int64_t channelWords) {
+  return alignTo(s.k / s.groups, 16) * s.groups * channelWords;
+}
+
 int64_t ConvPlan::packedElements() const {
-  const int64_t channels = shape.groupBlocks() * shape.blockWords();
   const int64_t side = winograd + 2;
-  const int64_t taps = winograd ? side * side : shape.kernel[0] * shape.kernel[1];
-  return alignTo(shape.k / shape.groups, 16) * shape.groups * channels * taps;
+  if (winograd)
+    return tapWords(shape, alignTo(shape.c, 16)) * side * side +
+           (hasDirect ? direct().packedElements() : 0);
+  return tapWords(shape, shape.groupBlocks() * shape.blockWords()) * shape.kernel[0] *
+         shape.kernel[1];
+}
+
+ConvPlan ConvPlan::direct() const {
+  ConvPlan plan = *this;
+  plan.winograd = 0;
+  plan.hasDirect = false;
+  plan.packedBase = tapWords(shape, alignTo(shape.c, 16)) * (winograd + 2) * (winograd + 2);
+  plan.scratchBytes = plan.padded ? patchBytes(plan) : 0;
+  return plan;
 }
 
 int64_t ConvPlan::units(int64_t n, int64_t oh, int64_t ow) const {
@@ -101,6 +127,18 @@ void dynac::cpu::packConv(const ConvPlan &plan, llvm::ArrayRef<From> weights,
   if constexpr (std::is_same_v<To, float>)
     if (plan.winograd)
       return packWinograd(plan, weights, packed);
+  if constexpr (std::is_same_v<To, uint16_t>)
+    if (plan.winograd) {
+      std::vector<float> rounded;
+      for (From weight : weights)
+        rounded.push_back(widened(packedNumber<To>(weight)));
+      const ConvPlan direct = plan.direct();
+      packWinograd(plan, rounded,
+                   {reinterpret_cast<float *>(packed.data()), size_t(direct.packedBase)});
+      if (plan.hasDirect)
+        packConv(direct, weights, packed.drop_front(2 * direct.packedBase));
+      return;
+    }
   const ConvShape &s = plan.shape;
   const int64_t k = s.k / s.groups, c = s.c / s.groups, taps = s.kernel[0] * s.kernel[1];
   const int64_t words = s.blockWords(), perWord = groupOf(s.dot);

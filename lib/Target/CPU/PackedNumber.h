@@ -28,6 +28,14 @@ template <typename To, typename From> To packedNumber(From value) {
   }
 }
 
+/// The value of a bf16's bits.
+inline float widened(uint16_t bf16) {
+  const uint32_t bits = uint32_t(bf16) << 16;
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
 } // namespace dynac::cpu
 
 #endif // DYNAC_LIB_TARGET_CPU_PACKEDNUMBER_H

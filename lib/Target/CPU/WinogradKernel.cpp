@@ -66,6 +66,7 @@ private:
   void transformOutputs(const Block &block, Value number, int64_t width);
   void storeTile(const Block &block, Value channel, const Tile &tile);
 
+  Value loadInput(Value at);
   Value load(Value element) { return b.create<vector::LoadOp>(loc, type, scratch, element); }
   void store(Value value, Value element) {
     b.create<vector::StoreOp>(loc, value, scratch, element);
@@ -95,16 +96,18 @@ private:
   const int64_t lanes;
   VectorType type;
   Value x, packed, output, scratch;
+  Value patch; ///< scratch memory as words of x
 };
 
 } // namespace
 
 void WinogradEmitter::emit() {
   kernel.keepLoops();
-  x = flatView(b, loc, kernel.pointer(0), b.getF32Type());
+  x = flatView(b, loc, kernel.pointer(0), wordType(shape.dot, b.getContext()));
   packed = flatView(b, loc, kernel.pointer(1), b.getF32Type());
   output = kernel.buffer(2 + spec.extra.size());
   scratch = kernel.scratch(MemRefType::get({g.elements}, b.getF32Type()), 0);
+  patch = kernel.scratch(MemRefType::get({g.elements}, wordType(shape.dot, b.getContext())), 0);
   const int64_t panels = plan.groupPanels, rowBlocks = divideCeil(shape.oh.value, plan.blockRows);
   Value one = math.constant(1);
   forLoop(b, loc, math.div(kernel.begin(), panels),
@@ -157,25 +160,25 @@ void WinogradEmitter::forTiles(const Block &block, const Phase &phase,
 
 void WinogradEmitter::transformInputs(const Block &block) {
   Value zero = math.constant(0), one = math.constant(1);
-  const int64_t blocks = g.channels / 16;
+  const int64_t blocks = g.channels / 16, words = shape.blockWords();
   Value patchRows = math.add(math.mul(block.tileRows, g.side), 2);
   forLoop(b, loc, zero, math.constant(blocks), one, [&](OpBuilder &, Value channelBlock) {
     forPhases([&](const Phase &phase) {
       PaddedRow row;
       row.image = x;
-      row.target = scratch;
+      row.target = patch;
       row.plane = math.opaque(math.mul(math.add(math.mul(block.n, blocks), channelBlock),
-                                       shape.h.value * shape.w.value * 16));
+                                       shape.h.value * shape.w.value * words));
       row.firstCol = math.sub(phase.col, math.constant(shape.padBegin[1]));
       row.height = math.constant(shape.h.value);
       row.width = math.constant(shape.w.value);
       row.cols = g.patchCols;
-      row.block = 16;
+      row.block = words;
       row.step = shape.dilation[1];
       forLoop(b, loc, zero, patchRows, one, [&](OpBuilder &, Value patchRow) {
         Value y = math.mul(math.add(block.row, patchRow), shape.dilation[0]);
         row.y = math.sub(math.add(phase.row, y), math.constant(shape.padBegin[0]));
-        row.targetBase = math.add(math.mul(patchRow, g.patchCols * 16), g.patch);
+        row.targetBase = math.add(math.mul(patchRow, g.patchCols * words), g.patch);
         copyPaddedRow(kernel, row);
       });
       forLoop(b, loc, zero, math.constant(16), math.constant(lanes), [&](OpBuilder &, Value lane) {
@@ -183,6 +186,18 @@ void WinogradEmitter::transformInputs(const Block &block) {
       });
     });
   });
+}
+
+/// Channels of a pixel of the padded copy, from word `at` on.
+Value WinogradEmitter::loadInput(Value at) {
+  if (shape.dot == DotKind::F32)
+    return load(at);
+  const int64_t group = groupOf(shape.dot);
+  auto words = VectorType::get(lanes / group, cast<MemRefType>(patch.getType()).getElementType());
+  Value loaded = b.create<vector::LoadOp>(loc, words, patch, at);
+  auto halves = VectorType::get(lanes, b.getBF16Type());
+  Value numbers = b.create<vector::BitCastOp>(loc, halves, loaded);
+  return b.create<arith::ExtFOp>(loc, type, numbers);
 }
 
 /// B^T d for one column of inputs.
@@ -206,14 +221,15 @@ SmallVector<Value> WinogradEmitter::outputTransform(ArrayRef<Value> m) {
 }
 
 void WinogradEmitter::transformTile(Value channelBlock, Value lane, const Tile &tile) {
-  Value source = math.add(
-      math.add(math.mul(tile.row, g.side * g.patchCols * 16), math.mul(tile.col, g.side * 16)),
-      math.add(lane, g.patch));
+  const int64_t words = shape.blockWords();
+  Value pixel = math.add(math.mul(tile.row, g.side * g.patchCols), math.mul(tile.col, g.side));
+  Value source = math.add(math.add(math.mul(pixel, words), math.div(lane, groupOf(shape.dot))),
+                          math.constant(g.patch));
   SmallVector<SmallVector<Value>> half; // [column][row]
   for (int64_t column = 0; column < g.inputs; ++column) {
     SmallVector<Value> d;
     for (int64_t row = 0; row < g.inputs; ++row)
-      d.push_back(load(math.add(source, (row * g.patchCols + column) * 16)));
+      d.push_back(loadInput(math.add(source, (row * g.patchCols + column) * words)));
     half.push_back(inputTransform(d));
   }
   Value target = math.add(math.add(math.mul(tile.number, g.channels), math.mul(channelBlock, 16)),

@@ -41,7 +41,8 @@ struct ConvShape {
   std::array<int64_t, 2> padBegin = {0, 0}, padEnd = {0, 0};
   bool plainInput = false; ///< x is [n, c, h, w]; groups = 1
   /// Winograd's F(4x4, 3x3) or F(2x2, 3x3) where they are faster: the error of the former is about
-  /// 10 times that of the direct sum (1e-6 of the largest |y|).
+  /// 10 times that of the direct sum (1e-6 of the largest |y|). Operands of bf16 are transformed
+  /// and multiplied in f32.
   bool allowWinograd = true;
   DotKind dot = DotKind::F32;
   uint8_t padByte = 0; ///< what bytes of the padding hold: x's zero point
@@ -68,11 +69,17 @@ struct ConvPlan {
   bool gathersPixels;
   /// Not 0: 3x3 by transformed tiles of so many outputs on a side: 4 or 2.
   int64_t winograd;
+  /// Levels that multiply matrices compute a Winograd plan the direct way: packed weights hold
+  /// those of that way behind the transformed ones.
+  bool hasDirect;
+  int64_t packedBase;           ///< words of the packed weights before those that this plan reads
   int64_t blockRows, blockCols; ///< output pixels of a unit (flat: blockRows is 1)
   int64_t groupPanels;          ///< panels of 32 output channels per group
   int64_t scratchBytes;
 
-  int64_t packedElements() const; ///< words
+  int64_t packedElements() const; ///< words, with those of the direct way
+  /// The direct way of a Winograd plan, in the same units.
+  ConvPlan direct() const;
   /// The kernel's extent: n * ceil(rows / blockRows) * ceil(cols / blockCols) * groups *
   /// groupPanels, where rows x cols is oh x ow, or 1 x oh*ow if flat.
   int64_t units(int64_t n, int64_t oh, int64_t ow) const;
@@ -81,6 +88,7 @@ struct ConvPlan {
 /// What planConv may be told.
 struct ConvChoice {
   int64_t winograd = -1;      ///< one of winogradSides, or 0; -1: planConv decides
+  bool matrices = false;      ///< some level multiplies matrices
   int64_t cachePercent = 100; ///< of the memory that a block may take
 };
 
