@@ -82,11 +82,17 @@ Value MatrixTiles::register8(unsigned tile) {
 }
 
 Value MatrixTiles::address(Value memory, Value index) {
-  const int64_t bytes = cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
-  Value start = b.create<memref::ExtractAlignedPointerAsIndexOp>(loc, memory);
-  Value at = math.add(start, math.mul(index, bytes));
-  return b.create<LLVM::IntToPtrOp>(loc, LLVM::LLVMPointerType::get(b.getContext()),
-                                    b.create<arith::IndexCastOp>(loc, b.getI64Type(), at));
+  // Out of the descriptor: MLIR takes memref.extract_aligned_pointer_as_index of a memref.view for
+  // that of what is viewed, wherever the view begins.
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto extents = LLVM::LLVMArrayType::get(b.getI64Type(), 1);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), {pointer, pointer, b.getI64Type(), extents, extents});
+  Value descriptor = b.create<UnrealizedConversionCastOp>(loc, type, memory).getResult(0);
+  Value start = b.create<LLVM::ExtractValueOp>(loc, descriptor, 1);
+  Value at = b.create<arith::IndexCastOp>(loc, b.getI64Type(), index);
+  return b.create<LLVM::GEPOp>(loc, pointer, cast<MemRefType>(memory.getType()).getElementType(),
+                               start, ValueRange{at});
 }
 
 Value MatrixTiles::stride(Value words) {
@@ -108,9 +114,8 @@ void MatrixTiles::load(unsigned tile, Value memory, Value index, Value rowStride
   Value mask =
       b.create<vector::CreateMaskOp>(loc, VectorType::get(maxWords, b.getI1Type()), wordsOf(tile));
   forLoop(b, loc, math.constant(0), rows, math.constant(1), [&](OpBuilder &, Value row) {
-    Value at = math.add(index, math.mul(row, rowStride));
-    setRow(tile, row,
-           b.create<vector::MaskedLoadOp>(loc, type, memory, ValueRange{at}, mask, none));
+    Value at = address(memory, math.add(index, math.mul(row, rowStride)));
+    setRow(tile, row, b.create<LLVM::MaskedLoadOp>(loc, type, at, mask, ValueRange{none}, 4));
   });
   forLoop(b, loc, rows, math.constant(maxRows), math.constant(1),
           [&](OpBuilder &, Value row) { setRow(tile, row, none); });
@@ -123,8 +128,8 @@ void MatrixTiles::store(unsigned tile, Value memory, Value index, Value rowStrid
   Value mask =
       b.create<vector::CreateMaskOp>(loc, VectorType::get(maxWords, b.getI1Type()), wordsOf(tile));
   forLoop(b, loc, math.constant(0), rowsOf(tile), math.constant(1), [&](OpBuilder &, Value row) {
-    Value at = math.add(index, math.mul(row, rowStride));
-    b.create<vector::MaskedStoreOp>(loc, memory, ValueRange{at}, mask, rowOf(tile, row));
+    Value at = address(memory, math.add(index, math.mul(row, rowStride)));
+    b.create<LLVM::MaskedStoreOp>(loc, rowOf(tile, row), at, mask, 4);
   });
 }
 
