@@ -20,13 +20,25 @@ static constexpr int64_t inputBudget = 384 * 1024;
 
 static constexpr int64_t panelWidth = 32;
 
-/// `total` in the fewest even pieces of about `limit` (one piece may be half larger); a multiple of
-/// `multiple` if there is more than one piece.
-static int64_t evenPiece(int64_t total, int64_t limit, int64_t multiple = 1) {
+/// `total` in the fewest even pieces of about `limit` (one piece may be half larger).
+static int64_t evenPiece(int64_t total, int64_t limit) {
   if (total <= limit + limit / 2)
     return std::max<int64_t>(total, 1);
-  const int64_t pieces = divideCeil(total, limit);
-  return alignTo(divideCeil(total, pieces), multiple);
+  return divideCeil(total, divideCeil(total, limit));
+}
+
+/// The same in whole tiles of 14. Threads share pieces: equal ones, half larger, are better than
+/// one more of which one is a rest.
+static int64_t evenTiles(int64_t total, int64_t limit) {
+  constexpr int64_t tile = 14;
+  const int64_t largest = limit + limit / 2;
+  if (total <= largest)
+    return std::max<int64_t>(total, 1);
+  const int64_t most = divideCeil(total, limit);
+  for (int64_t pieces = most; pieces * largest >= total; --pieces)
+    if (total % (pieces * tile) == 0)
+      return total / pieces;
+  return alignTo(divideCeil(total, most), tile);
 }
 
 /// Extent along `axis` of the part of x that `size` outputs read.
@@ -71,7 +83,7 @@ ConvPlan dynac::cpu::planConv(const ConvShape &s, const ConvChoice &choice) {
     const int64_t limit = std::max<int64_t>(42, budget / pixelBytes / 42 * 42);
     const bool isStatic = !s.oh.dynamic && !s.ow.dynamic;
     plan.blockCols =
-        isStatic ? evenPiece(s.oh.value * s.ow.value, limit, 42) : std::min<int64_t>(limit, 840);
+        isStatic ? evenTiles(s.oh.value * s.ow.value, limit) : std::min<int64_t>(limit, 840);
     if (plan.gathersPixels)
       plan.scratchBytes = plan.blockCols * pixelBytes;
     return plan;
