@@ -36,9 +36,11 @@ TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float16): TensorPr
 
 class Decoder:
     """`caches`: input -> (output, axis, first value). `fresh(length)`: the other inputs, given how long the caches are.
-    `grows`: by how much in a step. `others`: further outputs, name -> rank."""
+    `grows`: by how much in a step. `others`: further outputs, name -> rank. `moved`: the bytes that attention reads and
+    writes, given how long the caches are."""
 
-    def __init__(self, name, nodes, caches, fresh, others, grows=1, is_in_place=True, symbols=True, tolerance=1e-5):
+    def __init__(self, name, nodes, caches, fresh, others, grows=1, is_in_place=True, symbols=True, tolerance=1e-5, moved=None):
+        self.moved = moved
         self.name, self.caches, self.fresh, self.grows = name, caches, fresh, grows
         self.is_in_place, self.symbols, self.tolerance = is_in_place, symbols, tolerance
         inputs = []
@@ -62,7 +64,8 @@ def decoders():
     fresh = lambda n: lambda length: {"a": floats(2, 3, n, 8), "b": floats(2, 3, n, 8), "q": floats(2, 3, n, 8)}
     for length, grows in ((0, 1), (4, 1), (3, 2)):
         yield Decoder(f"attention from {length} by {grows}", heads,
-                      {"k": ("k2", 2, floats(2, 3, length, 8)), "v": ("v2", 2, floats(2, 3, length, 8))}, fresh(grows), {"y": 4}, grows)
+                      {"k": ("k2", 2, floats(2, 3, length, 8)), "v": ("v2", 2, floats(2, 3, length, 8))}, fresh(grows), {"y": 4}, grows,
+                      moved=lambda length, new=grows: 4 * 2 * 3 * 8 * (2 * new + 2 * (length + new)))
     yield Decoder("attention of fixed sizes", heads, {"k": ("k2", 2, floats(2, 3, 4, 8)), "v": ("v2", 2, floats(2, 3, 4, 8))},
                   fresh(1), {"y": 4}, symbols=False)
     # Tokens before heads, and one batch and head: then the capacity's memory has no gaps.
@@ -131,6 +134,13 @@ def check(decoder, options, folder):
     for output, (_, axis, _) in zip(plan["outputs"], decoder.caches.values()):
         if output.get("grows_along") != axis or output.get("capacity") != CAPACITY:
             yield f"inspect says {output}"
+
+    if decoder.moved and "-O0" not in options.option:
+        profile = json.loads(subprocess.run([options.dynac, "profile", artifacts["alias"], "--json", "--runs", "1", "--dim", "past=4"],
+                                            check=True, text=True, stdout=subprocess.PIPE).stdout)
+        moved = [step["bytes"] for step in profile["steps"] if step["kind"] == "attention"]
+        if moved != [decoder.moved(4)]:
+            yield f"attention is said to move {moved} bytes, not {decoder.moved(4)}"
 
     sessions = {kind: Session(options.runtime, artifacts["apart" if kind == "apart" else "alias"])
                 for kind in ("apart", "kept", "context's", "dense", "dense out")}

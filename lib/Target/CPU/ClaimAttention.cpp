@@ -201,6 +201,13 @@ llvm::Expected<RegionPlan> planAttention(RegionOp region, Operation *op, CpuRegi
   result.operands.emplace();
   for (Value x : xs)
     result.operands->push_back(cast<BlockArgument>(x).getArgNumber());
+  // Of one product or cache that q, k and v lie in, only they are read.
+  const std::array<const View *, 3> views{&q, &k, &v};
+  for (size_t i = 0; i < views.size(); ++i) {
+    SymExpr &bytes = result.bytesRead.try_emplace((*result.operands)[i], 0).first->second;
+    const int64_t width = getElementTypeOrSelf(xs[i].getType()).getIntOrFloatBitWidth() / 8;
+    bytes = bytes + elementCount(views[i]->shape) * SymExpr(width);
+  }
   result.emit = [=, &planner](StringRef name) mutable -> llvm::Expected<std::vector<std::string>> {
     spec.dimCount = dims->exprs.size();
     return planner.emitBodies(

@@ -234,7 +234,10 @@ llvm::Error Scheduler::runRegion(RegionOp region) {
     Value x = region.getXs()[operand];
     step.buffers.push_back(read(x));
     SymExpr &sum = x.getDefiningOp<WeightOp>() ? weightBytes : bytes;
-    sum = sum + bytesRead(region, operand);
+    auto part = regionPlan->bytesRead.find(operand);
+    sum = sum + (part == regionPlan->bytesRead.end()
+                     ? bytesRead(region, operand)
+                     : SymExpr::min(part->second, byteSize(x.getType())));
   }
   step.work.firstResult = step.buffers.size();
   step.work.resultCount = region.getYs().size();

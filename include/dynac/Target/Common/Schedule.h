@@ -40,6 +40,8 @@ struct RegionPlan {
   SymExpr products = 0;
   /// The operands that the kernel reads, in the order of its buffers; nothing: all, in their order.
   std::optional<llvm::SmallVector<unsigned>> operands;
+  /// Bytes read of operands that the kernel reads in part, in a way that only it knows.
+  llvm::SmallDenseMap<unsigned, SymExpr> bytesRead;
   /// Temporary memory of the step: buffers after the results'.
   llvm::SmallVector<mlir::RankedTensorType> workspace;
   /// Emits the kernel under symbols that start with `name`; called once per key. Returns one symbol
