@@ -125,7 +125,7 @@ namespace {
 /// exp(-x) = 2^n p, as logistic(x) = 1 / (1 + exp(-x)) needs it: below -88.9 exp(-x) is infinite,
 /// and above 87 it vanishes beside 1. Between, unlike exp alone, nothing denormal comes up.
 struct NegativeExp {
-  Value n, integer, p;
+  Value integer, p;
 };
 
 } // namespace
@@ -133,12 +133,12 @@ struct NegativeExp {
 static NegativeExp expOfNegative(MathBuilder &m, Value x) {
   x = m.clamp(x, -88.9, 87);
   Value magic = m.f32(12582912.0), shifted = m.fma(x, m.f32(-1 / ln2), magic);
+  Value n = m.sub(shifted, magic);
   NegativeExp result;
-  result.n = m.sub(shifted, magic);
   result.integer = m.subI(m.bits(shifted), m.bits(magic));
   // s = x + n ln 2, and p = exp(-s).
-  Value s = m.fma(result.n, m.f32(0.693145751953125), x);
-  s = m.fma(result.n, m.f32(1.42860682030941723212e-6), s);
+  Value s = m.fma(n, m.f32(0.693145751953125), x);
+  s = m.fma(n, m.f32(1.42860682030941723212e-6), s);
   result.p = m.polynomial(s, {1, -1, 5.000000000e-01, -1.666651815e-01, 4.166620597e-02,
                               -8.368918672e-03, 1.395053579e-03});
   return result;
@@ -152,10 +152,39 @@ Value dynac::cpu::emitLogistic(OpBuilder &b, Location loc, Value x) {
   return m.div(m.f32(1), m.fma(half, m.f32(2), m.f32(1)));
 }
 
+/// The value of `entries` that the last four bits of each lane of `index` number.
+static Value lookUp(OpBuilder &b, Location loc, ArrayRef<float> entries, Value index) {
+  auto type = VectorType::get(16, b.getF32Type());
+  Value table = b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, entries));
+  return b
+      .create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+                                     ValueRange{table, index})
+      .getResult(0);
+}
+
+/// exp(-x) = 2^n exp(-s) with n a multiple of 1/16: the power of n's fraction comes from a table,
+/// and s is so small that exp(-s) takes four terms. At most 2.5 ulp.
 Value dynac::cpu::emitLogisticAvx512(OpBuilder &b, Location loc, Value x) {
   MathBuilder m(b, loc, x);
-  NegativeExp at = expOfNegative(m, x);
-  return m.div(m.f32(1), m.add(scaleAvx512(b, loc, at.p, at.n), m.f32(1)));
+  x = m.clamp(x, -88.9, 87);
+  // Rounds to sixteenths, whose number is in the last bits of the sum.
+  Value magic = m.f32(786432.0), shifted = m.fma(x, m.f32(-1 / ln2), magic);
+  Value n = m.sub(shifted, magic);
+  Value s = m.fma(n, m.f32(0.693145751953125), x);
+  s = m.fma(n, m.f32(1.42860682030941723212e-6), s);
+  // 2^(i/16) = power (1 + error), as a table of f32 alone would cost half an ulp.
+  SmallVector<float> powers, errors;
+  for (int i = 0; i < 16; ++i) {
+    const double exact = std::exp2(i / 16.);
+    powers.push_back(float(exact));
+    errors.push_back(float(exact / powers.back() - 1));
+  }
+  Value index = m.bits(shifted);
+  Value power = lookUp(b, loc, powers, index), error = lookUp(b, loc, errors, index);
+  Value lessOne = m.fma(m.polynomial(s, {-1, 0.5000162, -1.666666667e-01}), s, error);
+  // The scaling takes the floor of n.
+  Value exp = scaleAvx512(b, loc, m.fma(power, lessOne, power), n);
+  return m.div(m.f32(1), m.add(exp, m.f32(1)));
 }
 
 //===----------------------------------------------------------------------===//
