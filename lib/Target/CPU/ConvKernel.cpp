@@ -472,6 +472,8 @@ void ConvEmitter::tile(const Block &at, const Panel &panel, Value row, Value col
   micro.dot = shape.dot;
   if (panel.endsInHalf)
     micro.lastLanes = lanes > 8 ? 8 : 0;
+  else if (shape.dot == DotKind::F32 && block > 1 && micro.rows * micro.vectors <= 3)
+    micro.chains = 4;
   micro.a = a;
   micro.b = packed;
   Value rowStep = math.mul(aRowPitch, shape.stride[0]);
