@@ -76,10 +76,27 @@ static double rate(int threads, double amount, int rounds, double seconds,
          "vzeroupper\n")
 #define REPEAT_SSE(text) REPEAT("pxor %%xmm14, %%xmm14\n pxor %%xmm15, %%xmm15\n", text, "")
 
+/// Four sums of tiles of 16 rows of 64 bytes, all zero. Vectors are not touched.
+#define REPEAT_TILES(instruction)                                                                  \
+  asm volatile("ldtilecfg %1\n .irp i,0,1,2,3,4,5,6,7\n tilezero %%tmm\\i\n.endr\n 1:\n"           \
+               ".irp i,0,1,2,3\n" instruction " %%tmm6, %%tmm4, %%tmm\\i\n.endr\n"                 \
+               "dec %0\n jnz 1b\n tilerelease\n"                                                   \
+               : "+r"(count)                                                                       \
+               : "m"(config)                                                                       \
+               : "cc")
+
+/// What ldtilecfg reads.
+struct TileConfig {
+  uint8_t palette = 1, start = 0, reserved[14] = {};
+  uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
 static constexpr int64_t steps = 50000;
 
 static void runPeak(PeakKind kind, int bits) {
   int64_t count = steps;
+  const TileConfig config;
   switch (kind) {
   case PeakKind::F32:
     if (bits == 512)
@@ -107,10 +124,22 @@ static void runPeak(PeakKind kind, int bits) {
       REPEAT_SSE("movdqa %%xmm15, %%xmm13\n pmaddwd %%xmm14, %%xmm13\n paddd %%xmm13, %%xmm0\n"
                  "movdqa %%xmm15, %%xmm12\n pmaddwd %%xmm14, %%xmm12\n paddd %%xmm12, %%xmm1\n");
     return;
+  case PeakKind::Bf16Tiles:
+    REPEAT_TILES("tdpbf16ps");
+    return;
+  case PeakKind::ByteTiles:
+    REPEAT_TILES("tdpbusd");
+    return;
   }
 }
 
-double measurePeak(PeakKind kind, int vectorBits, int threads) {
+/// Operations of runPeak.
+static double operations(PeakKind kind, int vectorBits) {
+  constexpr int tiles = 4, sumsOfTile = 16 * 16;
+  if (kind == PeakKind::Bf16Tiles)
+    return double(steps) * tiles * sumsOfTile * 32 * 2;
+  if (kind == PeakKind::ByteTiles)
+    return double(steps) * tiles * sumsOfTile * 64 * 2;
   const bool isWide = kind == PeakKind::Bf16 || kind == PeakKind::Bytes;
   const int lanes = (isWide ? 512 : vectorBits) / 32;
   int perLane = 2, instructions = 10;
@@ -122,8 +151,11 @@ double measurePeak(PeakKind kind, int vectorBits, int threads) {
     perLane = 1;
   if (vectorBits == 128 && kind == PeakKind::ShortPairs)
     instructions = 2;
-  const double amount = double(steps) * instructions * lanes * perLane;
-  return rate(threads, amount, /*rounds=*/5, /*seconds=*/3e-3,
+  return double(steps) * instructions * lanes * perLane;
+}
+
+double measurePeak(PeakKind kind, int vectorBits, int threads) {
+  return rate(threads, operations(kind, vectorBits), /*rounds=*/5, /*seconds=*/3e-3,
               [=](int) { runPeak(kind, vectorBits); });
 }
 

@@ -54,7 +54,9 @@ static double measure(llvm::function_ref<void()> call) {
 /// GFLOP/s that the level's instructions for such products reach in registers.
 static double peakOf(const Isa &isa, DotKind dot) {
   dynac::PeakKind kind = dynac::PeakKind::F32;
-  if (dot == DotKind::U8S8)
+  if (dot != DotKind::F32 && isa.matrices != MatrixUnit::None)
+    kind = dot == DotKind::U8S8 ? dynac::PeakKind::ByteTiles : dynac::PeakKind::Bf16Tiles;
+  else if (dot == DotKind::U8S8)
     kind = hasDot(isa, dot) ? dynac::PeakKind::Bytes : dynac::PeakKind::ShortPairs;
   else if (dot == DotKind::Bf16 && hasDot(isa, dot))
     kind = dynac::PeakKind::Bf16;

@@ -95,6 +95,7 @@ Roofline measure(const Session &session, llvm::ArrayRef<ProfileStep> steps) {
   const int32_t level = cpuLevelOf(session), threads = dynac_model_threads(session.model());
   const int bits = level >= DYNAC_CPU_V4 ? 512 : level >= DYNAC_CPU_V3 ? 256 : 128;
   const bool hasDots = level >= DYNAC_CPU_V4_BF16_VNNI;
+  const bool hasTiles = level >= DYNAC_CPU_AMX;
   Roofline result;
   const double f32 = result.flops["f32"] = measurePeak(PeakKind::F32, bits, threads);
   for (const ProfileStep &step : steps) {
@@ -103,10 +104,14 @@ Roofline measure(const Session &session, llvm::ArrayRef<ProfileStep> steps) {
     if (step.factor == "f64")
       result.flops["f64"] = f32 / 2;
     else if (step.factor == "bf16") // without the instruction its products are those of f32
-      result.flops["bf16"] = hasDots ? measurePeak(PeakKind::Bf16, bits, threads) : f32;
+      result.flops["bf16"] =
+          hasDots ? measurePeak(hasTiles ? PeakKind::Bf16Tiles : PeakKind::Bf16, bits, threads)
+                  : f32;
     else if (step.factor == "i8")
-      result.flops["i8"] =
-          measurePeak(hasDots ? PeakKind::Bytes : PeakKind::ShortPairs, bits, threads);
+      result.flops["i8"] = measurePeak(hasTiles  ? PeakKind::ByteTiles
+                                       : hasDots ? PeakKind::Bytes
+                                                 : PeakKind::ShortPairs,
+                                       bits, threads);
   }
   result.bandwidth = measureBandwidth(bits, threads);
   return result;

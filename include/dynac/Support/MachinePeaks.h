@@ -16,14 +16,17 @@ namespace dynac {
 /// Instructions that multiply and add, by what they multiply.
 enum class PeakKind {
   F32,
-  Bf16,      ///< AVX512-BF16's pairs
-  Bytes,     ///< AVX512-VNNI's fours
-  ShortPairs ///< pairs of 16-bit numbers and an addition: bytes without VNNI
+  Bf16,       ///< AVX512-BF16's pairs
+  Bytes,      ///< AVX512-VNNI's fours
+  ShortPairs, ///< pairs of 16-bit numbers and an addition: bytes without VNNI
+  Bf16Tiles,  ///< AMX; the process must have asked for tiles, as a loaded model has
+  ByteTiles
 };
 
 /// Operations a second, of all threads together, with everything in registers; a multiplication and
-/// an addition are two. `vectorBits`: 128, 256 or 512; the CPU must have the instructions. Measured
-/// in CPU time, so that a busy machine does not look slow; takes about 20 ms.
+/// an addition are two. `vectorBits`: 128, 256 or 512 (no matter for tiles); the CPU must have the
+/// instructions. Measured in CPU time, so that a busy machine does not look slow; takes about 20
+/// ms.
 double measurePeak(PeakKind kind, int vectorBits, int threads);
 
 /// How fast memory is read, by how much of it.
