@@ -95,10 +95,11 @@ public:
                     "x86-64-v4, x86-64-v4-bf16-vnni, amx "
                     "(default: all from x86-64-v3 on, chosen at load time)")
         ->type_name("LIST");
-    app->add_option("--precision", precision,
-                    "Arithmetic of f32 models. bf16: matrix products and convolutions round their "
-                    "operands to bf16 where that is faster, sums and all else stay f32; meant for "
-                    "CPUs with AVX512-BF16 or AMX, others get the same numbers slower")
+    app->add_option(
+           "--precision", precision,
+           "Arithmetic of f32 models. bf16: matrix products and convolutions round their "
+           "operands to bf16, sums and all else stay f32; meant for CPUs with AMX and AMD's "
+           "with AVX512-BF16, others get the same numbers slower")
         ->capture_default_str()
         ->check(CLI::IsMember({"f32", "tf32", "bf16", "f16"}));
     app->add_option("--weights-precision", weightsPrecision,
